@@ -50,7 +50,8 @@ func Files(hide *Private, source *machine.Source, answer *plan.Answer) []Part {
 	return parts
 }
 
-// nameOf returns a path as a part's name: without the leading slash, with a drive's letter as a directory, and without control characters.
+// nameOf returns a path as a part's name: without the leading slash, with a drive's letter as a directory, and without
+// control characters.
 func nameOf(file string) string {
 	if machine.Style == pathname.Backslash {
 		file = strings.TrimPrefix(strings.ReplaceAll(file, `\`, "/"), "//?/")
@@ -103,17 +104,18 @@ var errKind = errors.New("neither a manifest nor a settings file: not packed")
 // members are the member names that identify a manifest or a settings file.
 var members = []string{"ICD", "layer", "layers", "settings", "settings_array"}
 
-// resembles reports whether a file with broken JSON is meant as a manifest or a settings file: it has the name of a member, and no link leads
-// to it, so that a link packs no other file.
+// resembles reports whether a file with broken JSON is meant as a manifest or a settings file: it has the name of a
+// member, and no link leads to it, so that a link packs no other file.
 func resembles(source *machine.Source, path string, text []byte) bool {
 	info, err := source.Lstat(path)
-	return err == nil && info.Mode().IsRegular() && slices.ContainsFunc(append(members, "file_format_version"), func(name string) bool {
-		return bytes.Contains(text, []byte(`"`+name+`"`))
-	})
+	return err == nil && info.Mode().IsRegular() && slices.ContainsFunc(append(members, "file_format_version"),
+		func(name string) bool {
+			return bytes.Contains(text, []byte(`"`+name+`"`))
+		})
 }
 
-// textOf returns the text of a manifest or settings file, and an error for any other file. If the tool is elevated, it also
-// returns an error for a file that another user can replace or redirect by a link.
+// textOf returns the text of a manifest or settings file, and an error for any other file. If the tool is elevated, it
+// also returns an error for a file that another user can replace or redirect by a link.
 func textOf(source *machine.Source, path string) (string, error) {
 	if err := trust.In(source.Root, path); err != nil {
 		return "", trust.Refused("packed", err)
@@ -133,7 +135,8 @@ func textOf(source *machine.Source, path string) (string, error) {
 	if fault != nil && resembles(source, path, text) {
 		return string(text[:min(len(text), maxText)]), nil
 	}
-	if fault != nil || !slices.ContainsFunc(members, func(name string) bool { return parsed.Top().Member(name).Exists() }) {
+	if fault != nil || !slices.ContainsFunc(members,
+		func(name string) bool { return parsed.Top().Member(name).Exists() }) {
 		return "", fmt.Errorf("%s: %w", path, errKind)
 	}
 	return string(text[:min(len(text), maxText)]), nil
@@ -142,8 +145,8 @@ func textOf(source *machine.Source, path string) (string, error) {
 // Directory is the top directory of every archive.
 const Directory = "vkloader-bundle"
 
-// Write writes parts as a compressed archive, sorted by name, with one owner, mode and time for all. It returns an error for
-// duplicate names and for names outside of the directory.
+// Write writes parts as a compressed archive, sorted by name, with one owner, mode and time for all. It returns an
+// error for duplicate names and for names outside of the directory.
 func Write(w io.Writer, parts []Part) error {
 	parts = slices.Clone(parts)
 	slices.SortFunc(parts, func(a, b Part) int { return strings.Compare(a.Name, b.Name) })
@@ -153,11 +156,12 @@ func Write(w io.Writer, parts []Part) error {
 	}
 	archive := tar.NewWriter(zip)
 	for i, part := range parts {
-		if name := path.Clean("/" + part.Name)[1:]; name != part.Name || name == "" || i > 0 && parts[i-1].Name == name {
+		name := path.Clean("/" + part.Name)[1:]
+		if name != part.Name || name == "" || i > 0 && parts[i-1].Name == name {
 			return fmt.Errorf("%q is no name for a part", part.Name)
 		}
-		header := &tar.Header{Typeflag: tar.TypeReg, Name: Directory + "/" + part.Name, Mode: 0o644, Size: int64(len(part.Text)),
-			ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
+		header := &tar.Header{Typeflag: tar.TypeReg, Name: Directory + "/" + part.Name, Mode: 0o644,
+			Size: int64(len(part.Text)), ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
 		if err := archive.WriteHeader(header); err != nil {
 			return fmt.Errorf("%s: %w", part.Name, err)
 		}
@@ -171,8 +175,8 @@ func Write(w io.Writer, parts []Part) error {
 	return zip.Close()
 }
 
-// Without returns the parts without the named ones. An unknown name is an error, because a part meant to be removed would
-// stay.
+// Without returns the parts without the named ones. An unknown name is an error, because a part meant to be removed
+// would stay.
 func Without(parts []Part, names []string) ([]Part, error) {
 	left := slices.Clone(parts)
 	for _, name := range names {

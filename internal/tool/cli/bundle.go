@@ -174,7 +174,8 @@ func makersOf(s *invocation, source *machine.Source, app string, still bool, lim
 	})
 	add("doctor.json", "findings and fixes", func() (any, error) { return examineFiles(s, fresh()) })
 	add("variables.json", "the loader's variables (no others)", func() (any, error) { return variablesOf(ordinary) })
-	add("paths.json", "search paths of drivers, layers and settings", func() (any, error) { return searchPaths(decide.HostOf(ordinary)) })
+	add("paths.json", "search paths of drivers, layers and settings",
+		func() (any, error) { return searchPaths(decide.HostOf(ordinary)) })
 	for name, export := range exportsOf(source) {
 		text(name, "the keys of the registry that loaders read", export)
 	}

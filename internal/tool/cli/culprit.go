@@ -32,8 +32,8 @@ type verdict struct {
 	run.CulpritSearch
 	run.Seen // without changes
 
-	Loader  *loaders.Loader `json:"loader,omitempty"`     // the loader with which the program had this result; absent: unknown
-	Works   string          `json:"works_with,omitempty"` // if it fails with one loader only: the version of the loader with which it works
+	Loader  *loaders.Loader `json:"loader,omitempty"`     // the loader with which it ended so; absent: unknown
+	Works   string          `json:"works_with,omitempty"` // the version of the loader with which it works, if it fails with one only
 	Fix     shell.Line      `json:"fix,omitempty"`        // a command line with which the program works
 	Update  string          `json:"update,omitempty"`     // what to update: the user asks for the culprit
 	Applied bool            `json:"applied"`              // --apply has excluded the culprits for the program
@@ -50,10 +50,12 @@ type findsCulprit struct {
 
 func (f *findsCulprit) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by repeated runs")
+	flags.BoolVar(&f.culprit, "find-culprit", false,
+		"find the layer or driver that crashes or hangs the program, by repeated runs")
 	flags.DurationVar(&f.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that lasts longer than this "+
 		"`TIME` counts as hung (default: press "+hangKey+" to mark it)")
-	flags.DurationVar(&f.limits.Enough, "fine-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as fine")
+	flags.DurationVar(&f.limits.Enough, "fine-after", 0,
+		"with --find-culprit: a run that lasts longer than this `TIME` counts as fine")
 	f.failure.options(cmd)
 	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: exclude the culprit from this program until its library changes; see vkloader settings")
 	needs(cmd, []string{"find-culprit"}, "apply", "hangs-after", "fine-after", "fails-with", "fails-when")
@@ -120,7 +122,8 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		case err != nil:
 			return exit.As(exit.CannotRun, err)
 		case usual == nil && h.runs > runs:
-			h.note("the program also "+term.Either(h.code > 0, "neither crashes nor hangs", "works")+" with %s, which it gets without vkloader", h.other.Title())
+			h.note("the program also %s with %s, which it gets without vkloader",
+				term.Either(h.code > 0, "neither crashes nor hangs", "works"), h.other.Title())
 		case usual != nil:
 			usual.Runs = append(found.Runs, usual.Runs...)
 			found, with = usual, h.other
@@ -165,8 +168,8 @@ func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args
 	if err != nil {
 		return nil, err
 	}
-	h := &hunt{s: s, program: run.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used), limits: r.limits,
-		failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}
+	h := &hunt{s: s, program: run.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used),
+		limits: r.limits, failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}
 	if !onWindows && !s.asUser {
 		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
 			h.note("the program was tried without the rights of its file (%s); with them, it ignores most "+
@@ -221,8 +224,8 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	return v
 }
 
-// readsSettings returns an error if the tool runs as administrator: the program does too, and does not read the settings of a
-// user. With --elevated=false it returns nil, because the program has other rights.
+// readsSettings returns an error if the tool runs as administrator: the program does too, and does not read the
+// settings of a user. With --elevated=false it returns nil, because the program has other rights.
 func readsSettings(s *invocation) error {
 	if !onWindows || s.asUser || !elevatedHere() {
 		return nil
@@ -274,8 +277,8 @@ func (h *hunt) suspects(first *run.Seen) *run.Suspects {
 // refusesTracer is the message of a program with a leak sanitizer when a debugger or this tool traces it.
 const refusesTracer = "LeakSanitizer does not work under ptrace"
 
-// missesSymbol is a part of the dynamic linker's message about a function that no library defines; linkerFailed is the exit code
-// if the program calls it.
+// missesSymbol is a part of the dynamic linker's message about a function that no library defines; linkerFailed is the
+// exit code if the program calls it.
 const (
 	missesSymbol = "undefined symbol"
 	linkerFailed = 127
@@ -311,8 +314,8 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	}
 	h.code = end.Code
 	h.usedLoader = h.usedLoader || progress.Phase != ""
-	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last, Wrote: last.text(),
-		Layers: progress.Layers, What: endOf(end)}
+	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(),
+		Last: progress.Last, Wrote: last.text(), Layers: progress.Layers, What: endOf(end)}
 	if why := h.failure.of(end, heard); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
 	}
@@ -328,7 +331,8 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 		seen.Files, seen.Process, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
 		seen.Unused = progress.Phase == "" && !h.quiet && !end.Fault.Loader && !end.Fault.Forked
 	}
-	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What), time.Since(begun).Seconds())
+	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What),
+		time.Since(begun).Seconds())
 	return seen, nil
 }
 
@@ -408,7 +412,8 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 			line("is", c.Value)
 		}
 		for _, w := range v.With {
-			fmt.Fprintf(out, "    with  the %s %s: each alone does no harm\n", w.Kind, style.Heading(term.OneLine(w.Name)))
+			fmt.Fprintf(out, "    with  the %s %s: each alone does no harm\n", w.Kind,
+				style.Heading(term.OneLine(w.Name)))
 		}
 	case run.FoundUnloading:
 		fmt.Fprintln(out, style.Bad("Culprit: a driver or layer that is called at the end of a thread or of the program, after it was unloaded"))
@@ -433,8 +438,10 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		line("note", note)
 	}
 	if v.Fix != "" {
-		style.Advice(out, "    do    ", term.Enclosed("", v.Update, ". Until then, run the program without it: ")+string(v.Fix), v.Fix)
-		if !apply && v.Result == run.FoundCulprit && v.Update == "" && !slices.ContainsFunc(v.Culprits, func(c run.Suspect) bool { return c.Kind == run.Variable }) {
+		before := term.Enclosed("", v.Update, ". Until then, run the program without it: ")
+		style.Advice(out, "    do    ", before+string(v.Fix), v.Fix)
+		if !apply && v.Result == run.FoundCulprit && v.Update == "" &&
+			!slices.ContainsFunc(v.Culprits, func(c run.Suspect) bool { return c.Kind == run.Variable }) {
 			const keepsOut = "vkloader run --find-culprit --apply ..."
 			style.Advice(out, "          ", "or let the tool keep it out of this program: "+keepsOut, keepsOut)
 		}
@@ -451,7 +458,8 @@ func (f *failure) options(cmd *cobra.Command) {
 	const kinds = "with --find-culprit: `KIND` of runs that fail, in addition to hung runs: crash, or exit " +
 		"(any exit code other than 0)"
 	addChoice(cmd, &f.with, "fails-with", "crash", kinds, "crash", "exit")
-	cmd.Flags().StringVar(&f.when, "fails-when", "", "with --find-culprit: a run that writes this `TEXT` to standard error also fails")
+	cmd.Flags().StringVar(&f.when, "fails-when", "",
+		"with --find-culprit: a run that writes this `TEXT` to standard error also fails")
 }
 
 // listener returns a writer for the program's standard error that detects the text.
@@ -501,8 +509,8 @@ func loadersOf(source *machine.Source, usual []string) (used, other *loaders.Loa
 	return used, other
 }
 
-// withUsual repeats the search with the program's loader without the tool. It returns nil if the program works with that
-// loader, or if the program uses no loader.
+// withUsual repeats the search with the program's loader without the tool. It returns nil if the program works with
+// that loader, or if the program uses no loader.
 func (h *hunt) withUsual(usual []string) (*run.CulpritSearch, error) {
 	if h.other == nil || !h.usedLoader {
 		return nil, nil
@@ -529,10 +537,11 @@ func (h *hunt) withUsual(usual []string) (*run.CulpritSearch, error) {
 	return found, nil
 }
 
-// lineFor returns a command line with which the program works. If the program's loader without the tool ignores a variable
-// in it, the line runs the program through the tool.
+// lineFor returns a command line with which the program works. If the program's loader without the tool ignores a
+// variable in it, the line runs the program through the tool.
 func (h *hunt) lineFor(changes []run.Edit, args []string) shell.Line {
-	ignored := h.other != nil && slices.ContainsFunc(changes, func(c run.Edit) bool { return c.Set && !h.other.Obeys(c.Name) })
+	ignored := h.other != nil && slices.ContainsFunc(changes,
+		func(c run.Edit) bool { return c.Set && !h.other.Obeys(c.Name) })
 	if ignored {
 		args = append([]string{"vkloader", "run", "--"}, args...)
 	}

@@ -32,8 +32,8 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 		list = append(list, section{title: "Kernel devices", none: "none",
 			headings: []string{"device", "+address", "kernel driver", "nodes", "Vulkan drivers"},
 			rows: term.Words(r.GPUs, func(g doctor.GPU) []string {
-				return []string{g.Title(), g.Address(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"),
-					term.Or(baseNames(g.Drivers), "none")}
+				return []string{g.Title(), g.Address(), term.Or(g.Kernel, "none"),
+					term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none")}
 			})})
 	}
 	if devices || len(r.Loaders) > 0 {
@@ -43,9 +43,11 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 		title   string
 		modules []doctor.Entry
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
-		list = append(list, section{title: kind.title, headings: []string{"state", "name", "+manifest", "library", ">needs", "stage"}, none: "none",
+		list = append(list, section{title: kind.title, none: "none",
+			headings: []string{"state", "name", "+manifest", "library", ">needs", "stage"},
 			rows: term.Words(kind.modules, func(m doctor.Entry) []string {
-				return []string{stateOf(&m), m.Name, m.Manifest, term.Or(m.File, m.Library), term.Count(m.Needs, "library"), m.Standing.String()}
+				return []string{stateOf(&m), m.Name, m.Manifest, term.Or(m.File, m.Library),
+					term.Count(m.Needs, "library"), m.Standing.String()}
 			})})
 	}
 	if len(r.Probes) == 0 {
@@ -53,7 +55,8 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 	}
 	probes := section{title: "Tried in child processes", headings: []string{"trial", "name", ">time", "result"}}
 	for _, p := range r.Probes {
-		probes.rows = append(probes.rows, []string{string(p.Result), p.Name, term.Microseconds(p.Millis * 1000), term.Or(p.Detail, strings.Join(p.Devices, ", "))})
+		probes.rows = append(probes.rows, []string{string(p.Result), p.Name, term.Microseconds(p.Millis * 1000),
+			term.Or(p.Detail, strings.Join(p.Devices, ", "))})
 		for _, line := range p.Wrote {
 			probes.after = append(probes.after, p.Name+" wrote  "+line)
 		}
@@ -63,7 +66,8 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 
 // loadersSection returns the loaders, the default one first.
 func loadersSection(r *doctor.Report) section {
-	all := section{title: "Loaders", headings: []string{"", "file", "Vulkan", ""}, none: "none found by the dynamic linker"}
+	all := section{title: "Loaders", headings: []string{"", "file", "Vulkan", ""},
+		none: "none found by the dynamic linker"}
 	if r.Loader != nil {
 		all.lines = append(all.lines, loaders.Line(r.Loader, r.Program))
 	} else if r.Static != loaders.NotStatic {
@@ -98,8 +102,8 @@ func findingLines(f *doctor.Finding) (lines [][2]string) {
 	if f.Because != nil {
 		because = "it follows from " + f.Because.String()
 	}
-	for _, line := range [][2]string{{"file", placeIn(f.Path, f.Line, f.Column)}, {"what", f.What}, {"why", f.Why}, {"from", because}, {"do", f.Do},
-		{"", untriedText(f)}, {"rule", f.Statement}} {
+	for _, line := range [][2]string{{"file", placeIn(f.Path, f.Line, f.Column)}, {"what", f.What}, {"why", f.Why},
+		{"from", because}, {"do", f.Do}, {"", untriedText(f)}, {"rule", f.Statement}} {
 		if line[1] != "" {
 			lines = append(lines, line)
 		}
@@ -192,8 +196,8 @@ type markdownReport struct {
 	kernel    string
 }
 
-// printMarkdown prints a report for a bug tracker and hides personal data as in a bundle. All text from the machine is in
-// code spans and blocks, so that it contains no markup.
+// printMarkdown prints a report for a bug tracker and hides personal data as in a bundle. All text from the machine is
+// in code spans and blocks, so that it contains no markup.
 func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report, full bool) {
 	hide := bundle.NewPrivate(bundle.People(source))
 	m := &markdownReport{to: term.Raw(s.out), report: bundle.Hidden(hide, report), kernel: kernelOf(source)}
@@ -208,9 +212,12 @@ func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report,
 func (m *markdownReport) print(full bool) {
 	r := m.report
 	fmt.Fprint(m.to, "## vkloader doctor\n\n", term.CodeBlock("text", r.Verdict))
-	sandboxes := term.Words(r.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSpace(in.Kind + " " + in.Detail) })
-	m.table("", []string{"", ""}, [][]string{{"vkloader", release}, {"system", term.Or(r.System, "unknown")}, {"kernel", m.kernel},
-		{"sandbox", strings.Join(sandboxes, ", ")}, {"program", fmt.Sprintf("%d-bit", r.WordSize())}})
+	sandboxes := term.Words(r.Sandboxes, func(in doctor.Sandbox) string {
+		return strings.TrimSpace(in.Kind + " " + in.Detail)
+	})
+	m.table("", []string{"", ""}, [][]string{{"vkloader", release}, {"system", term.Or(r.System, "unknown")},
+		{"kernel", m.kernel}, {"sandbox", strings.Join(sandboxes, ", ")},
+		{"program", fmt.Sprintf("%d-bit", r.WordSize())}})
 	for _, section := range sectionsOf(r, true) {
 		headings := term.Words(section.headings, func(heading string) string { return strings.TrimLeft(heading, "+>") })
 		m.table(section.title, headings, section.rows)
@@ -219,9 +226,10 @@ func (m *markdownReport) print(full bool) {
 		}
 	}
 	m.findings(full)
-	m.table("Variables", []string{"name", "value", "state", "why"}, term.Words(m.variables, func(v environment.Variable) []string {
-		return []string{v.Name, v.Value, v.State, v.Why}
-	}))
+	m.table("Variables", []string{"name", "value", "state", "why"},
+		term.Words(m.variables, func(v environment.Variable) []string {
+			return []string{v.Name, v.Value, v.State, v.Why}
+		}))
 }
 
 // findings prints problems and warnings; with full, also notes and consequences of other findings.
@@ -237,7 +245,8 @@ func (m *markdownReport) findings(full bool) {
 		for _, line := range findingLines(&f) {
 			lines = append(lines, fmt.Sprintf("%-5s  %s", line[0], line[1]))
 		}
-		fmt.Fprintf(m.to, "\n#### %s %s\n\n%s", f.Severity, term.CodeSpan(f.Code.String()), term.CodeBlock("text", lines...))
+		fmt.Fprintf(m.to, "\n#### %s %s\n\n%s", f.Severity, term.CodeSpan(f.Code.String()),
+			term.CodeBlock("text", lines...))
 	}
 	if none {
 		fmt.Fprint(m.to, "\nnone\n")

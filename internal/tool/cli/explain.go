@@ -56,7 +56,8 @@ func newExplain(s *invocation) *cobra.Command {
 	completesApp(s, cmd)
 	addPID(cmd, &e.pid)
 	cmd.Flags().BoolVar(&e.elevated, "elevated", false, elevatedHelp)
-	cmd.Flags().BoolVar(&e.bare, "no-fixes", false, "leave out the package of each file and the variable that changes each result; faster with many layers")
+	cmd.Flags().BoolVar(&e.bare, "no-fixes", false,
+		"leave out the package of each file and the variable that changes each result; faster with many layers")
 	addPlatform(cmd, &e.other)
 	e.picture.options(cmd)
 	excludes(cmd, "platform", "pid")
@@ -69,7 +70,8 @@ func (e *explaining) run(s *invocation, names []string) error {
 		if explainWord(s, names[0]) {
 			return nil
 		}
-		if program := programOf(names[0]); program != "" && !strings.HasSuffix(program, ".json") && !s.isEntry(names[0]) {
+		if program := programOf(names[0]); program != "" && !strings.HasSuffix(program, ".json") &&
+			!s.isEntry(names[0]) {
 			e.app, names = program, nil
 		}
 	}
@@ -100,8 +102,8 @@ func (e *explaining) run(s *invocation, names []string) error {
 	})
 }
 
-// here explains for a program or a process, of this machine or one below --root. rest prints the sections after drivers and
-// layers.
+// here explains for a program or a process, of this machine or one below --root. rest prints the sections after drivers
+// and layers.
 func (e *explaining) here(s *invocation, names []string) (answer *survey.Explanation, rest func(), err error) {
 	about, err := s.subject(e.app, e.elevated, e.pid)
 	if err != nil {
@@ -118,11 +120,13 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 	}, err
 }
 
-// explainDecision explains a decision for a program. names selects drivers and layers; none: all. bare omits packages and fixes.
+// explainDecision explains a decision for a program. names selects drivers and layers; none: all. bare omits packages
+// and fixes.
 func explainDecision(about *subject, app string, names []string, bare bool) (*survey.Explanation, error) {
 	loader := decideFor(about)
 	if static := staticOf(about); !static.Gets() {
-		return &survey.Explanation{Schema: explainSchema, App: app, Static: static.Line(app), In: []explain.Item{}, Out: []explain.Item{}}, nil
+		return &survey.Explanation{Schema: explainSchema, App: app, Static: static.Line(app), In: []explain.Item{},
+			Out: []explain.Item{}}, nil
 	}
 	answer, err := decide.Explain(about.source)
 	if err != nil {
@@ -131,8 +135,8 @@ func explainDecision(about *subject, app string, names []string, bare bool) (*su
 	in, out, err := only(names, answer.In, answer.Out)
 	if err != nil {
 		if writers := writersOf(about, answer.In, strings.Join(names, " ")); len(writers) > 0 {
-			return &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: []explain.Item{}, Out: []explain.Item{}, Writers: writers,
-				Part: true}, nil
+			return &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: []explain.Item{},
+				Out: []explain.Item{}, Writers: writers, Part: true}, nil
 		}
 		return nil, err
 	}
@@ -145,7 +149,8 @@ func explainDecision(about *subject, app string, names []string, bare bool) (*su
 			e.Why = cmp.Or(obstacle(about.source, e.Library), e.Why)
 		}
 	}
-	result := &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out, Part: len(names) > 0}
+	result := &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out,
+		Part: len(names) > 0}
 	if about.source.Elevated {
 		if about.source.Program != "" && !onWindows {
 			result.Elevated = process.RightsOf(&about.source.Machine, about.source.Program)
@@ -189,14 +194,16 @@ func addPackages(about *subject, lists ...[]explain.Item) {
 	}
 }
 
-// only selects items whose name or path contains one of the names; without names, all. It returns an error if there is none.
+// only selects items whose name or path contains one of the names; without names, all. It returns an error if there is
+// none.
 func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, err error) {
 	inOf, outOf = explain.Matching(in, names), explain.Matching(out, names)
 	if len(names) == 0 || len(inOf)+len(outOf) > 0 {
 		return inOf, outOf, nil
 	}
 	known := term.Words(append(slices.Clone(in), out...), func(e explain.Item) string { return e.Name })
-	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "), term.DidYouMean(names[0], known))
+	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "),
+		term.DidYouMean(names[0], known))
 }
 
 // printItem prints a driver or layer. verb introduces the changes that add or remove it.
@@ -247,8 +254,8 @@ func printExplained(s *invocation, a *survey.Explanation) {
 // leastMessage is the least length of a text that is looked for in libraries. Shorter texts occur by chance.
 const leastMessage = 8
 
-// writersOf returns the drivers and layers in use whose libraries contain a message that a user saw on a terminal. A program may
-// have written words before it, up to a colon.
+// writersOf returns the drivers and layers in use whose libraries contain a message that a user saw on a terminal. A
+// program may have written words before it, up to a colon.
 func writersOf(about *subject, in []explain.Item, message string) (list []survey.Writer) {
 	linker := loaders.Linker(about.source)
 	present := drivers.GPUs(&about.source.Machine)
@@ -276,7 +283,8 @@ func writersOf(about *subject, in []explain.Item, message string) (list []survey
 // printWriters prints the drivers and layers that write a message.
 func printWriters(s *invocation, list []survey.Writer) {
 	for _, w := range list {
-		text := fmt.Sprintf("The %s %s writes %q: its library %s contains this text.", w.Kind, w.Name, w.Message, w.Library)
+		text := fmt.Sprintf("The %s %s writes %q: its library %s contains this text.", w.Kind, w.Name, w.Message,
+			w.Library)
 		if w.Harmless {
 			text += " The driver has no device here, so the line is harmless: programs use other drivers."
 		}
@@ -293,13 +301,14 @@ type picture struct {
 func (p *picture) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&p.chosen, "picture", false, "draw the chain from the program through layers to devices, as SVG")
-	flags.BoolVar(&p.still, "no-probe", false, "with --picture: load no driver and no layer: it has no devices and no intercepted commands")
+	flags.BoolVar(&p.still, "no-probe", false,
+		"with --picture: load no driver and no layer: it has no devices and no intercepted commands")
 	addTimeout(flags, &p.limit, 30*time.Second, "with --picture: end a child process after this `TIME`")
 	needs(cmd, []string{"picture"}, "no-probe", "timeout")
 }
 
-// draw draws the chain of a program. It asks devices and layers in child processes, except with --no-probe and for other machines,
-// elevated programs and running processes.
+// draw draws the chain of a program. It asks devices and layers in child processes, except with --no-probe and for
+// other machines, elevated programs and running processes.
 func (e *explaining) draw(s *invocation, names []string) error {
 	p := &e.picture
 	if len(names) > 0 {

@@ -46,8 +46,10 @@ func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	names := platformNames()
 	const platform = "examine a machine with another operating `SYSTEM`: "
 	addChoice(cmd, &e.platform, "platform", "", platform+strings.Join(names, ", "), names...)
-	f.StringArrayVar(&e.registry, "registry", nil, "with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
-	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android: a `FILE` with the output of getprop or settings list; may be repeated")
+	f.StringArrayVar(&e.registry, "registry", nil,
+		"with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
+	f.StringArrayVar(&e.properties, "properties", nil,
+		"with --platform android: a `FILE` with the output of getprop or settings list; may be repeated")
 	addChoice(cmd, &e.bits, "bits", "64", bitsHelp, "32", "64")
 	f.StringVar(&e.pack, "package", "", "with --platform android: the `NAME` of the program's package")
 	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android: the program is debuggable")
@@ -95,8 +97,8 @@ func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*system
 	return source, nil
 }
 
-// realProgram returns the path of a program as its system tells it to a loader: without symbolic links. Systems whose loader knows
-// no such path, and Windows, leave it as it is.
+// realProgram returns the path of a program as its system tells it to a loader: without symbolic links. Systems whose
+// loader knows no such path, and Windows, leave it as it is.
 func realProgram(source *systems.Foreign, app string) (string, error) {
 	if app == "" || source.System.Program == "" || source.System.Name == "windows" {
 		return app, nil
@@ -111,7 +113,8 @@ func realProgram(source *systems.Foreign, app string) (string, error) {
 	return real, nil
 }
 
-// directoryError returns the error for a directory in place of a program. For a bundle of macOS it names the programs in it.
+// directoryError returns the error for a directory in place of a program. For a bundle of macOS it names the programs
+// in it.
 func directoryError(m *machine.Machine, app string) error {
 	directory := path.Join(app, "Contents/MacOS")
 	programs := term.Words(m.Names(directory), func(name string) string { return path.Join(directory, name) })
@@ -152,7 +155,8 @@ func (e *explaining) android(s *invocation, names []string) (*survey.Explanation
 	if err != nil {
 		return nil, nil, err
 	}
-	a := &systems.Android{Machine: m, Properties: properties, Package: other.pack, Debuggable: other.debuggable, Bits: other.bits}
+	a := &systems.Android{Machine: m, Properties: properties, Package: other.pack, Debuggable: other.debuggable,
+		Bits: other.bits}
 	in, out, notes := a.Explain()
 	if in, out, err = only(names, in, out); err != nil {
 		return nil, nil, err
@@ -163,8 +167,8 @@ func (e *explaining) android(s *invocation, names []string) (*survey.Explanation
 	}, nil
 }
 
-// resourcesOf returns the resource directory of the program's bundle: --root itself, or the bundle with the program in it;
-// "" if there is none.
+// resourcesOf returns the resource directory of the program's bundle: --root itself, or the bundle with the program in
+// it; "" if there is none.
 func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
 	if source.System.Name != "macos" || s.root == "" {
 		return ""
@@ -220,7 +224,8 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 	if err != nil {
 		return nil, nil, err
 	}
-	explained := &survey.Explanation{Schema: explainSchema, App: e.app, Loader: source.Loader(), In: in, Out: out, Part: len(names) > 0}
+	explained := &survey.Explanation{Schema: explainSchema, App: e.app, Loader: source.Loader(), In: in, Out: out,
+		Part: len(names) > 0}
 	return explained, func() { printSystem(s, source) }, nil
 }
 

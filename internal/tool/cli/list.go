@@ -151,10 +151,8 @@ func (f *found) decide(host *decide.Host, kind string) (err error) {
 	if f.answer, err = host.Decide(context.Background(), &decide.Program{Judged: kind}); err != nil {
 		return err
 	}
-	if f.lists, err = discover.Decide(context.Background(), (*discover.Host)(host), discover.Program{}); errors.Is(err, discover.ErrNoDriver) {
-		return nil
-	}
-	return err
+	f.lists, err = discover.Decide(context.Background(), (*discover.Host)(host), discover.Program{})
+	return term.Either(errors.Is(err, discover.ErrNoDriver), nil, err)
 }
 
 func (f *found) of(kind explain.Kind) *listing {
@@ -293,7 +291,8 @@ func newListDevices(s *invocation) *cobra.Command {
 		Long: "devices lists the physical devices in the order that programs get, and the devices that a\n" +
 			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
 			"loader. Below the table it gives the reasons for the order: rules of the\n" +
-			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp + exitCodesHelp,
+			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp +
+			exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.thisMachine("list devices")
@@ -326,10 +325,12 @@ func newListDevices(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, listSchema)
-	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
+	cmd.Flags().StringArrayVar(&only, "device", nil,
+		"show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addTimeout(cmd.Flags(), &limit, 30*time.Second, "end the child process after this `TIME`")
-	cmd.Flags().BoolVar(&details, "details", false, "also show the chain, the times and the loader's messages of a short program with the tool's own library")
+	cmd.Flags().BoolVar(&details, "details", false,
+		"also show the chain, the times and the loader's messages of a short program with the tool's own library")
 	return cmd
 }
 
@@ -424,10 +425,12 @@ func printDevices(s *invocation, devices *survey.Devices) {
 		fmt.Fprintln(s.out, "No device.")
 		return
 	}
-	table := term.NewTable("state", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version", "vendor:device", "device UUID")
+	table := term.NewTable("state", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version",
+		"vendor:device", "device UUID")
 	for _, d := range devices.List {
-		table.Row(string(term.Either(d.In, standing.Used, standing.NotUsed)), fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
-			d.DriverName, d.DriverText, fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
+		table.Row(string(term.Either(d.In, standing.Used, standing.NotUsed)), fmt.Sprint(d.Index), d.Name, d.TypeText,
+			term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText, d.DriverName, d.DriverText,
+			fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", s.style)
 	for _, d := range devices.List {

@@ -19,14 +19,16 @@ import (
 // maxAttention is the maximum number of findings on the first screen.
 const maxAttention = 3
 
-// overview prints the output of "vkloader" without a command: one screen with the verdict, the inventory, the most important
-// findings, and the next commands. Child processes load drivers and layers. If they do not finish in time, the exit code is 3.
+// overview prints the output of "vkloader" without a command: one screen with the verdict, the inventory, the most
+// important findings, and the next commands. Child processes load drivers and layers. If they do not finish in time,
+// the exit code is 3.
 func overview(s *invocation, how effort, out *output) error {
 	report, err := examineHere(s, how)
 	if err != nil {
 		return err
 	}
-	if err := out.judge(s, report, report.Has(diag.Problem), func() { printOverview(s, report) }); err != nil || !report.Unfinished() {
+	if err := out.judge(s, report, report.Has(diag.Problem), func() { printOverview(s, report) }); err != nil ||
+		!report.Unfinished() {
 		return err
 	}
 	return exit.With(exit.NotLooked)
@@ -115,8 +117,8 @@ func nextSteps(report *doctor.Report, found bool) (steps [][2]string) {
 	return append(steps, [2]string{"vkloader help", "all commands"})
 }
 
-// devicesInOrder returns the names of the devices that programs get, in their order, with the numbers of programs. If nothing
-// was tried, it returns the names of the kernel's devices.
+// devicesInOrder returns the names of the devices that programs get, in their order, with the numbers of programs. If
+// nothing was tried, it returns the names of the kernel's devices.
 func devicesInOrder(r *doctor.Report) (kind string, names []string) {
 	if len(r.Devices) == 0 {
 		return "Kernel devices", term.Words(r.GPUs, func(g doctor.GPU) string { return g.Label })
@@ -140,7 +142,9 @@ func worthwhile(r *doctor.Report) string {
 	var what []string
 	for code, words := range map[doctor.Code]string{doctor.DriverIdle: "slow drivers",
 		doctor.GPUAsleep: "programs that wake a device"} {
-		if slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return f.Code == code && len(f.Commands)+len(f.Do) > 0 }) {
+		if slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool {
+			return f.Code == code && len(f.Commands)+len(f.Do) > 0
+		}) {
 			what = append(what, words)
 		}
 	}

@@ -37,8 +37,8 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		Long: "set writes the options into the settings file, for all programs, or with --app for some. Other\n" +
 			"settings are kept. The order of --layer, --driver and --device is the order in the file. A program with settings\n" +
 			"of its own does not get the settings for all programs.\n\n" +
-			"set changes the file in force. " + settingsPlaces + "The file is replaced in one step. Another program's\n" +
-			"file is changed only with --force; \"settings clear\" restores it.\n\n" +
+			"set changes the file in force. " + settingsPlaces +
+			"The file is replaced in one step. Another program's file is changed only with --force; \"settings clear\" restores it.\n\n" +
 			drivers.DeviceHelp +
 			"set writes a device's UUIDs and its name. If an update of the driver changes one of them, this loader\n" +
 			"finds the device by the other. set refuses devices that use their driver's version as UUID, such as llvmpipe:\n" +
@@ -60,7 +60,8 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	flags.BoolVar(&c.NoLayers, "no-layers", false, "use no layers")
 	flags.StringArrayVar(&c.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN[=off]`: a "+
 		"path, or a file name with * at its start or end; off: use only the others; may be repeated")
-	flags.StringArrayVar(&c.Added, "add-driver", nil, "also use the driver with the manifest `FILE`, before the drivers that the search finds; may be repeated")
+	flags.StringArrayVar(&c.Added, "add-driver", nil,
+		"also use the driver with the manifest `FILE`, before the drivers that the search finds; may be repeated")
 	flags.StringArrayVar(&c.Devices, "device", nil,
 		"use only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	flags.BoolVar(&c.UntilChanged, "until-changed", false, "with NAME=off of --layer and --driver: remove the "+
@@ -72,9 +73,11 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	if runtime.GOOS == "linux" { // the policies are about the devices of the Linux kernel, and about the driver service, which only Linux has
 		const hardware = "which drivers of known hardware families this library opens: all (any), those with a present device, or those " +
 			"with an awake one (`WORD`: any, present or awake)"
-		addChoice(cmd, &c.Hardware, "hardware", "", hardware, core.AnyHardware.String(), core.PresentHardware.String(), core.AwakeHardware.String())
+		addChoice(cmd, &c.Hardware, "hardware", "", hardware, core.AnyHardware.String(), core.PresentHardware.String(),
+			core.AwakeHardware.String())
 		const service = "when this library asks the driver service for drivers: if it finds none (last), always or never (`WORD`)"
-		addChoice(cmd, &c.Service, "service", "", service, core.ServiceLast.String(), core.ServiceAlways.String(), core.ServiceNever.String())
+		addChoice(cmd, &c.Service, "service", "", service, core.ServiceLast.String(), core.ServiceAlways.String(),
+			core.ServiceNever.String())
 	}
 	excludes(cmd, "no-layers", "layer", "only-these-layers")
 	excludes(cmd, "driver", "add-driver")
@@ -82,8 +85,8 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	addRights(cmd)
 	changeFlags(s, cmd, c)
 	out.option(cmd, settings.Schema)
-	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
-		"log": completeWords, "device": completeDevices(s)})
+	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s),
+		"add-driver": completeManifests, "log": completeWords, "device": completeDevices(s)})
 	return cmd
 }
 
@@ -91,7 +94,8 @@ func changeFlags(s *invocation, cmd *cobra.Command, c *settings.Options) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.Apps, "app", nil, "only for this `PROGRAM`; may be repeated")
 	completesApp(s, cmd)
-	flags.StringVar(&c.Expires, "expires", "", "remove the settings after this `TIME`, such as 90m, 8h or 7d, or \"never\"")
+	flags.StringVar(&c.Expires, "expires", "",
+		"remove the settings after this `TIME`, such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
 	if onWindows { // the option is refused there, with the reason
 		_ = flags.MarkHidden("system")
@@ -147,7 +151,8 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers 
 		c.Layers = append(c.Layers, choice)
 	}
 	changes := false
-	for _, name := range []string{"layer", "only-these-layers", "no-layers", "driver", "add-driver", "device", "log", "log-file", "expires", "hardware", "service"} {
+	for _, name := range []string{"layer", "only-these-layers", "no-layers", "driver", "add-driver", "device", "log",
+		"log-file", "expires", "hardware", "service"} {
 		changes = changes || cmd.Flags().Changed(name)
 	}
 	switch {
@@ -189,7 +194,8 @@ func excludesOnly(c *settings.Options) bool {
 		!slices.ContainsFunc(c.Layers, isOn) && !slices.ContainsFunc(c.Drivers, isUsed)
 }
 
-// newExclusion returns the change that excludes a driver or layer from a program until its library changes; "": from all.
+// newExclusion returns the change that excludes a driver or layer from a program until its library changes; "": from
+// all.
 func newExclusion(kind, name, program string) settings.Options {
 	c := settings.Options{UntilChanged: true}
 	if kind == "driver" {
@@ -299,8 +305,8 @@ func (a *askedDevices) Manifest(d *discover.Device) (string, error) {
 	return manifest, nil
 }
 
-// Try checks that programs get these devices, and adds warnings about interfering variables. Where no child can have other
-// settings than those in force, it adds the warnings only.
+// Try checks that programs get these devices, and adds warnings about interfering variables. Where no child can have
+// other settings than those in force, it adds the warnings only.
 func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) error {
 	if explain.TriesSettings {
 		if err := a.run(object, chosen); err != nil {
@@ -322,16 +328,19 @@ func (a *askedDevices) run(object map[string]any, chosen []discover.Device) erro
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
-	if entries, _ := object["device_configurations"].([]any); len(entries) == len(chosen) && !survey.Same(got.Devices, chosen) {
+	if entries, _ := object["device_configurations"].([]any); len(entries) == len(chosen) &&
+		!survey.Same(got.Devices, chosen) {
 		names := term.Words(got.Devices, func(d discover.Device) string { return d.Name })
 		wrong := chosen[0].Name
 		wrong += term.Enclosed(": ", got.Problem, "")
-		return exit.Problem("not written: a program with these settings would get %s instead of %s", term.Or(strings.Join(names, ", "), "no device"), wrong)
+		return exit.Problem("not written: a program with these settings would get %s instead of %s",
+			term.Or(strings.Join(names, ", "), "no device"), wrong)
 	}
 	return nil
 }
 
-// interfering adds warnings about variables and layers that hide the chosen devices, or that the settings put out of force.
+// interfering adds warnings about variables and layers that hide the chosen devices, or that the settings put out of
+// force.
 func (a *askedDevices) interfering(chosen []discover.Device) error {
 	names, err := survey.InForce(a.source())
 	if err != nil {

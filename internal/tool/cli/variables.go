@@ -32,7 +32,8 @@ func variablesOf(source *machine.Source) (*variableList, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &variableList{variableSchema, "variables", environment.All(answer, source, source.Environ, source.Elevated), variableFindings(source, answer)}, nil
+	return &variableList{variableSchema, "variables", environment.All(answer, source, source.Environ, source.Elevated),
+		variableFindings(source, answer)}, nil
 }
 
 func newListVariables(s *invocation) *cobra.Command {
@@ -145,7 +146,8 @@ func printVariableFindings(s *invocation, rows []environment.Variable, findings 
 	}
 	for _, f := range findings {
 		what := f.What
-		if at := slices.IndexFunc(rows, func(r environment.Variable) bool { return r.Name == f.Variable }); at >= 0 && !strings.Contains(what, f.Variable) {
+		if at := slices.IndexFunc(rows, func(r environment.Variable) bool { return r.Name == f.Variable }); at >= 0 &&
+			!strings.Contains(what, f.Variable) {
 			what = f.Variable + "=" + rows[at].Value + ": " + what
 		}
 		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", s.severity(f.Severity), term.OneLine(what), f.Code, f.Statement)

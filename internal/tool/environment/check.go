@@ -147,7 +147,8 @@ func (c *checker) drivers() {
 	names := baseNames(all)
 	known := names
 	if len(c.patterns(variables.DriversSelect)) > 0 || len(c.patterns(variables.DriversDisable)) > 0 {
-		unhidden, err := explain.Decide(explain.Without(c.source, variables.DriversSelect, variables.DriversDisable), explain.WithProbe)
+		unhidden, err := explain.Decide(explain.Without(c.source, variables.DriversSelect, variables.DriversDisable),
+			explain.WithProbe)
 		if err != nil {
 			return
 		}
@@ -167,8 +168,8 @@ func (c *checker) drivers() {
 	}
 }
 
-// meant reports whether an entry of VK_LOADER_DRIVERS_DISABLE, other than "*", matches a selected driver and no driver that
-// is not selected. An entry that matches all drivers is no mistake: it disables all but the selected ones.
+// meant reports whether an entry of VK_LOADER_DRIVERS_DISABLE, other than "*", matches a selected driver and no driver
+// that is not selected. An entry that matches all drivers is no mistake: it disables all but the selected ones.
 func (c *checker) meant(name string, selected, known []string) bool {
 	return slices.ContainsFunc(c.patterns(variables.DriversDisable), func(entry string) bool {
 		return entry != "*" && plan.Matches(entry, name) && !slices.ContainsFunc(known, func(other string) bool {
@@ -242,16 +243,17 @@ func (c *checker) layers() {
 			off = append(off, l.DisableName)
 		}
 		if len(on) > 0 && len(off) > 0 && !(active[name] && c.allBut(name, on, off)) {
-			c.found = append(c.found, Problem{Code: diag.VariableContradiction, Severity: diag.VariableContradiction.Entry().Severity,
-				Variable: off[0], Kind: OnAndOff, Layer: name, On: on, Off: off, Used: active[name]})
+			c.found = append(c.found, Problem{Code: diag.VariableContradiction,
+				Severity: diag.VariableContradiction.Entry().Severity, Variable: off[0], Kind: OnAndOff, Layer: name, On: on, Off: off, Used: active[name]})
 		}
 	}
 }
 
-// allBut reports whether VK_LOADER_LAYERS_DISABLE matches many layers and VK_LOADER_LAYERS_ENABLE makes an exception for the
-// layer. That is the way to disable all layers but some.
+// allBut reports whether VK_LOADER_LAYERS_DISABLE matches many layers and VK_LOADER_LAYERS_ENABLE makes an exception
+// for the layer. That is the way to disable all layers but some.
 func (c *checker) allBut(name string, on, off []string) bool {
-	return slices.Equal(on, []string{variables.LayersEnable.Name()}) && slices.Equal(off, []string{variables.LayersDisable.Name()}) &&
+	return slices.Equal(on, []string{variables.LayersEnable.Name()}) &&
+		slices.Equal(off, []string{variables.LayersDisable.Name()}) &&
 		!slices.Contains(split(c.value(variables.LayersDisable), ","), name)
 }
 
@@ -266,7 +268,8 @@ func (c *checker) keptOut(name string) bool {
 
 // disables reports whether VK_LOADER_LAYERS_DISABLE matches a layer without an exception in VK_LOADER_LAYERS_ALLOW.
 func (c *checker) disables(l *manifest.Layer) bool {
-	return plan.Disables(c.value(variables.LayersDisable), l.Name, l.Implicit) && !plan.Matches(c.value(variables.LayersAllow), l.Name)
+	return plan.Disables(c.value(variables.LayersDisable), l.Name, l.Implicit) &&
+		!plan.Matches(c.value(variables.LayersAllow), l.Name)
 }
 
 // devices adds a finding when Mesa's layer overrides the loader's device selection. The layer acts after the loader.
@@ -283,21 +286,23 @@ func (c *checker) devices() {
 		}
 	}
 	if own[drivers.MesaSelect] != "" && own[drivers.MesaPrime] != "" {
-		c.found = append(c.found, Problem{Code: diag.VariableContradiction, Severity: diag.VariableContradiction.Entry().Severity,
-			Kind: TwoOfMesa, Variable: drivers.MesaPrime, Value: own[drivers.MesaPrime], Other: drivers.MesaSelect,
-			OtherValue: own[drivers.MesaSelect], Layer: drivers.MesaLayer})
+		c.found = append(c.found, Problem{Code: diag.VariableContradiction,
+			Severity: diag.VariableContradiction.Entry().Severity, Kind: TwoOfMesa, Variable: drivers.MesaPrime,
+			Value: own[drivers.MesaPrime], Other: drivers.MesaSelect, OtherValue: own[drivers.MesaSelect], Layer: drivers.MesaLayer})
 	}
 }
 
 func usesMesa(answer *plan.Answer) bool {
-	return slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == drivers.MesaLayer })
+	return slices.ContainsFunc(answer.Active,
+		func(a plan.Active) bool { return answer.Layers[a.Layer].Name == drivers.MesaLayer })
 }
 
-// Changes returns the changes of the variable that may remove a finding, the smallest first. Each also removes the entries
-// that other findings of all with the same code are about.
+// Changes returns the changes of the variable that may remove a finding, the smallest first. Each also removes the
+// entries that other findings of all with the same code are about.
 func Changes(source *machine.Source, f *Problem, all []Problem) (changes []explain.Change) {
 	if f.Kind == BothMatch {
-		changes = append(explain.DropFromFilter(source, variables.DriversDisable, f.Place), explain.UnsetVariable(f.Variable))
+		changes = append(explain.DropFromFilter(source, variables.DriversDisable, f.Place),
+			explain.UnsetVariable(f.Variable))
 		return changes
 	}
 	variables.Each(func(id variables.ID) {
@@ -317,7 +322,8 @@ func Changes(source *machine.Source, f *Problem, all []Problem) (changes []expla
 				wrong[all[i].entry()] = true
 			}
 		}
-		changes = append(changes, explain.DropFromList(source, id, separator, func(e string) bool { return wrong[e] })...)
+		changes = append(changes, explain.DropFromList(source, id, separator,
+			func(e string) bool { return wrong[e] })...)
 	})
 	return append(changes, explain.UnsetVariable(f.Variable))
 }
@@ -327,8 +333,8 @@ func (f *Problem) entry() string {
 	return term.Either(f.Kind == NoLayer, f.Layer, f.Place)
 }
 
-// BareWord reports whether an unmatched filter entry is a special word without its tildes. The variable's value then has a
-// fault of the same cause.
+// BareWord reports whether an unmatched filter entry is a special word without its tildes. The variable's value then
+// has a fault of the same cause.
 func (f *Problem) BareWord() bool {
 	return f.Code == diag.VariableMatch && Corrected(f.Variable, f.Place) != f.Place
 }
@@ -337,8 +343,9 @@ func (f *Problem) BareWord() bool {
 // accept every text.
 var checks = map[variables.ID]func(value string) string{
 	variables.DriversSelect: checkFilter(false), variables.DriversDisable: checkFilter(false),
-	variables.LayersEnable: checkFilter(false), variables.LayersDisable: checkFilter(true), variables.LayersAllow: checkFilter(false),
-	variables.DeviceSelect: checkSelection, variables.DisableSelect: checkSwitch, variables.DeviceIDFilter: checkRanges,
+	variables.LayersEnable: checkFilter(false), variables.LayersDisable: checkFilter(true),
+	variables.LayersAllow: checkFilter(false), variables.DeviceSelect: checkSelection,
+	variables.DisableSelect: checkSwitch, variables.DeviceIDFilter: checkRanges,
 	variables.VendorIDFilter: checkRanges, variables.DriverIDFilter: checkRanges, variables.Debug: checkWords,
 	variables.DisableInstExtFilter: checkSwitch, variables.DisableUnloading: checkUnloading,
 }
@@ -439,8 +446,8 @@ func checkRanges(value string) string {
 	return ""
 }
 
-// checkFilter returns the check of a name pattern list (ENV-35 to ENV-44). words means that the list may contain special
-// words.
+// checkFilter returns the check of a name pattern list (ENV-35 to ENV-44). words means that the list may contain
+// special words.
 func checkFilter(words bool) func(string) string {
 	return func(value string) (fault string) {
 		rest := plan.EachEntry(value, words, func(e string, word plan.Word) {
@@ -470,8 +477,8 @@ func isBareWord(entry string, words bool) bool {
 	return entry == "all" || words && (entry == "implicit" || entry == "explicit")
 }
 
-// Corrected returns the probable intention of a filter value: without spaces beside commas, and with tildes around special
-// words. It returns other values unchanged.
+// Corrected returns the probable intention of a filter value: without spaces beside commas, and with tildes around
+// special words. It returns other values unchanged.
 func Corrected(name, value string) string {
 	id := slices.IndexFunc(filters, func(v variables.ID) bool { return v.Name() == name })
 	if id < 0 {

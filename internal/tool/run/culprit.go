@@ -44,7 +44,7 @@ type Seen struct {
 	Last    string   `json:"last_line,omitempty"` // the loader's last line
 	Nowhere bool     `json:"-"`                   // the failed instruction is outside of every mapping
 	Missing bool     `json:"-"`                   // the dynamic linker found no definition of a symbol
-	Unused  bool     `json:"-"`                   // it failed in a process without a loader, and no loader had written a line
+	Unused  bool     `json:"-"`                   // it failed in a process without a loader, before any line of one
 	Layers  []string `json:"-"`                   // names of layers that the loader put into the chain
 }
 
@@ -89,9 +89,9 @@ type searching struct {
 	trial TrialRun
 }
 
-// FindCulprit searches for the culprit of a failure. It runs the program unchanged, without the variables that hide devices,
-// without layers, and then halves the suspects. more returns the suspects, given the first run, which shows the layers that
-// the program itself enables.
+// FindCulprit searches for the culprit of a failure. It runs the program unchanged, without the variables that hide
+// devices, without layers, and then halves the suspects. more returns the suspects, given the first run, which shows
+// the layers that the program itself enables.
 func FindCulprit(trial TrialRun, more func(first *Seen) *Suspects) (*CulpritSearch, error) {
 	s := &searching{&CulpritSearch{Culprits: []Suspect{}}, trial}
 	first, err := s.run(nil)
@@ -156,9 +156,9 @@ func (s *searching) run(without []Suspect) (*Seen, error) {
 	return seen, nil
 }
 
-// fewest returns the smallest number of suspects, counted from the first, with which the program fails. The last of these is
-// a culprit. without(n) returns the suspects to exclude so that only the first n remain. fewest returns 0 if a run was
-// cancelled or impossible.
+// fewest returns the smallest number of suspects, counted from the first, with which the program fails. The last of
+// these is a culprit. without(n) returns the suspects to exclude so that only the first n remain. fewest returns 0 if a
+// run was cancelled or impossible.
 func (s *searching) fewest(n int, without func(from int) []Suspect) (int, error) {
 	works, fails := 0, n
 	for fails-works > 1 {
@@ -262,10 +262,10 @@ const (
 	KeepNone   Kind = "drivers that stay open"
 )
 
-// unloading tries the program without unloading any driver or layer (KeepLoaded), or with unloading all of them (KeepNone).
-// In the first case, it finds libraries whose code runs at a thread's end and therefore crashes after unloading. In the
-// second case, it finds a library that a kept driver needs and that the program needs in another version. done reports
-// whether the search is over.
+// unloading tries the program without unloading any driver or layer (KeepLoaded), or with unloading all of them
+// (KeepNone). In the first case, it finds libraries whose code runs at a thread's end and therefore crashes after
+// unloading. In the second case, it finds a library that a kept driver needs and that the program needs in another
+// version. done reports whether the search is over.
 func (s *searching) unloading(kind Kind, result SearchResult) (done bool, err error) {
 	seen, err := s.run([]Suspect{{Kind: kind, Name: string(kind)}})
 	if err != nil || seen.Stopped {
@@ -298,8 +298,8 @@ type Suspects struct {
 var hiding = []string{variables.DeviceIDFilter.Name(), variables.VendorIDFilter.Name(), variables.DriverIDFilter.Name(),
 	drivers.MesaSelect, drivers.MesaForce, drivers.MesaPrime}
 
-// Suspects returns the variables that hide devices, and the layers and drivers that a run can exclude. more are the names of
-// layers that the program itself enables.
+// Suspects returns the variables that hide devices, and the layers and drivers that a run can exclude. more are the
+// names of layers that the program itself enables.
 func (s *Scene) Suspects(more []string) *Suspects {
 	found := &Suspects{}
 	for _, name := range hiding {
@@ -308,10 +308,12 @@ func (s *Scene) Suspects(more []string) *Suspects {
 		}
 	}
 	for _, l := range s.Answer.Layers {
-		active := slices.ContainsFunc(s.Answer.Active, func(a plan.Active) bool { return s.Answer.Layers[a.Layer] == l }) ||
+		active := slices.ContainsFunc(s.Answer.Active,
+			func(a plan.Active) bool { return s.Answer.Layers[a.Layer] == l }) ||
 			slices.Contains(more, l.Name)
 		if active && !l.Meta && !slices.ContainsFunc(found.Layers, func(x Suspect) bool { return x.Name == l.Name }) {
-			found.Layers = append(found.Layers, Suspect{Kind: Layer, Name: l.Name, Manifest: l.Manifest, Library: s.real(l.Library)})
+			found.Layers = append(found.Layers, Suspect{Kind: Layer, Name: l.Name, Manifest: l.Manifest,
+				Library: s.real(l.Library)})
 		}
 	}
 	found.Drivers = term.Words(s.Answer.Drivers, func(d *manifest.Driver) Suspect {
@@ -333,7 +335,8 @@ func (s *Scene) stays(x Suspect) bool {
 	source := *s.Source
 	source.Environ, _ = s.Without([]Suspect{x})
 	answer, err := explain.Decide(&source, s.Program)
-	return err != nil || slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == x.Name }) ||
+	return err != nil || slices.ContainsFunc(answer.Active,
+		func(a plan.Active) bool { return answer.Layers[a.Layer].Name == x.Name }) ||
 		slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return d.Path == x.Manifest })
 }
 

@@ -143,8 +143,8 @@ type Written struct {
 	Layers *LayerFile // the layer settings file of a configuration; nil: none
 }
 
-// changeFile opens the tool's file at a place, or a new one, and passes it with its content to change. With force, it also opens
-// another program's file. Unless the change is dry, it locks out other runs of the tool.
+// changeFile opens the tool's file at a place, or a new one, and passes it with its content to change. With force, it
+// also opens another program's file. Unless the change is dry, it locks out other runs of the tool.
 func (p *FileSet) changeFile(place string, dry, force bool, change func(f *File, content map[string]any) error) error {
 	if !dry {
 		unlock, err := Lock(&p.Machine, place)
@@ -226,7 +226,8 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 	if w.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return err
 	}
-	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Configuration != "" // no settings remain
+	w.Gone = len(content["settings_array"].([]any)) == 0 &&
+		c.Hardware+c.Service+c.Configuration != "" // no settings remain
 	if w.Layers != nil && len(apps) > 0 {
 		w.Notes = append(w.Notes, "the settings of layers in "+c.Configuration+" are for all programs: see vkloader settings layer --app")
 	}
@@ -368,7 +369,8 @@ func (c *Options) logFile(p *FileSet, object map[string]any) error {
 		return exit.Problem("--log-file: %s is not a directory", directory)
 	}
 	if !windows && info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
-		return exit.Problem("--log-file: other users can write to %s, so programs would not write the log there", directory)
+		return exit.Problem("--log-file: other users can write to %s, so programs would not write the log there",
+			directory)
 	}
 	full = filepath.Join(directory, filepath.Base(full))
 	if !machine.Style.Full(full) {
@@ -382,7 +384,8 @@ func (c *Options) logFile(p *FileSet, object map[string]any) error {
 }
 
 func levelWords(level uint32) []string {
-	bits := []uint32{0, diag.Error, diag.Warn, diag.Info, diag.Debug, diag.Perf, diag.Layer, diag.Driver, diag.Validation}
+	bits := []uint32{0, diag.Error, diag.Warn, diag.Info, diag.Debug, diag.Perf, diag.Layer, diag.Driver,
+		diag.Validation}
 	var words []string
 	for i, word := range validation.LogWords {
 		if bits[i] != 0 && level&bits[i] != 0 {
@@ -397,8 +400,8 @@ func levelWords(level uint32) []string {
 
 // decide returns the decision without settings files and without the filter variables for layers and drivers.
 func (p *FileSet) decide() (*plan.Answer, error) {
-	return explain.Decide(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
-		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
+	return explain.Decide(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable,
+		variables.LayersDisable, variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
 }
 
 func (c *Options) layerEntries(p *FileSet) (list []entry, err error) {
@@ -497,7 +500,8 @@ func (c *Options) driverManifests(p *FileSet) (paths []string, excluded []stamp,
 		if !matches {
 			names := term.Words(answer.Drivers, func(d *manifest.Driver) string { return d.Path })
 			return nil, nil, exit.Problem("--driver: %q matches no driver manifest; available: %s%s", pattern,
-				term.Or(strings.Join(names, ", "), "none"), term.DidYouMean(pattern, explain.DriverNames(answer.Drivers)))
+				term.Or(strings.Join(names, ", "), "none"),
+				term.DidYouMean(pattern, explain.DriverNames(answer.Drivers)))
 		}
 	}
 	if everyOff {

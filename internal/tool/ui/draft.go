@@ -315,7 +315,8 @@ func (d *draft) move(chain []string, from, to int) string {
 	}
 	listed := len(entries)
 	for _, e := range d.entries {
-		if e.Control == "" || !slices.ContainsFunc(entries[:listed], func(o settings.LayerChoice) bool { return o.Name == e.Name }) {
+		if e.Control == "" || !slices.ContainsFunc(entries[:listed],
+			func(o settings.LayerChoice) bool { return o.Name == e.Name }) {
 			entries = append(entries, e)
 		}
 	}
