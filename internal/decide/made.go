@@ -11,7 +11,7 @@ import (
 
 // Program is the subject of a decision.
 type Program struct {
-	Path     string          // its file on the host, or a name to look up in PATH; "": none. A question about the host resolves it
+	Path     string          // its file on the host, or a name to look up in PATH; "": none. A question resolves it
 	Env      []string        // NAME=VALUE; nil: the variables of the host
 	Elevated bool            // the program has more rights than its user
 	Bits     int             // word size, 32 or 64; 0: as its file says, or 64
@@ -27,8 +27,8 @@ type Made struct {
 	Standings *Standings     // nil: another system, or only the plan was asked for
 }
 
-// Explain returns the decision for a source's program, which enables no layer and no extension and shows pictures on a screen,
-// with a reason for each driver and layer.
+// Explain returns the decision for a source's program, which enables no layer and no extension and shows pictures on a
+// screen, with a reason for each driver and layer.
 func Explain(source *machine.Source) (*Made, error) {
 	return HostOf(source).Decide(context.Background(), &Program{})
 }
@@ -65,8 +65,8 @@ func (q *question) decide(ctx context.Context, program *Program) (*Made, error) 
 	return m, nil
 }
 
-// plan makes the decision without an explanation. The core cannot be interrupted: once the context ends, it finds no files and
-// ends soon.
+// plan makes the decision without an explanation. The core cannot be interrupted: once the context ends, it finds no
+// files and ends soon.
 func (q *question) plan(ctx context.Context, program *Program) (m *Made, err error) {
 	m = &Made{}
 	m.Plan, err = explain.Decide(guarded{q.source, ctx}, explain.WithPlatform(q.platform), program.Create)

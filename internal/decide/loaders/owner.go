@@ -14,8 +14,8 @@ func likely(name string) bool {
 	return strings.Contains(name, "vulkan") || strings.Contains(name, "vkloader")
 }
 
-// ownerOf returns the package of a loader's file, from the text files of the package managers. If ask is true and no text
-// file has the loader's file, it asks rpm of this machine. nil: no known package has the file.
+// ownerOf returns the package of a loader's file, from the text files of the package managers. If ask is true and no
+// text file has the loader's file, it asks rpm of this machine. nil: no known package has the file.
 func ownerOf(m *machine.Machine, file string, ask bool) *owner {
 	files := []string{file}
 	if older, is := strings.CutPrefix(file, "/usr"); is { // older packages list /lib for /usr/lib

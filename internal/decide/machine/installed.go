@@ -19,8 +19,9 @@ type Package struct {
 	Files   []string // paths
 }
 
-// Package finds an installed package by its name, in the lists of dpkg, apk and pacman, or on this machine with rpm. If it is
-// installed for several architectures, Package prefers any of them to i386. It returns false if no list has the package.
+// Package finds an installed package by its name, in the lists of dpkg, apk and pacman, or on this machine with rpm.
+// If it is installed for several architectures, Package prefers any of them to i386. It returns false if no list has
+// the package.
 func (m *Machine) Package(name string) (Package, bool) {
 	if name == "" || strings.ContainsAny(name, "/\n :*") {
 		return Package{}, false
@@ -88,7 +89,8 @@ func (m *Machine) apkList() []byte {
 	return data
 }
 
-// apkInstalled reads apk's list of installed packages: "P:" a package, "V:" its version, "F:" a directory of it, "R:" a file in that.
+// apkInstalled reads apk's list of installed packages: "P:" a package, "V:" its version, "F:" a directory of it, "R:"
+// a file in that.
 func (m *Machine) apkInstalled() iter.Seq[Package] {
 	data := m.apkList()
 	return func(yield func(Package) bool) {
@@ -169,8 +171,8 @@ func (m *Machine) rpmPackage(name string) (Package, bool) {
 // rpmProgram is the system's rpm.
 const rpmProgram = "/usr/bin/rpm"
 
-// askRPM runs rpm and returns its standard output. The variables of this process do not reach it: PATH may lead to another
-// user's program, and rpm runs commands from a macro file in HOME.
+// askRPM runs rpm and returns its standard output. The variables of this process do not reach it: PATH may lead to
+// another user's program, and rpm runs commands from a macro file in HOME.
 func askRPM(ctx context.Context, program string, args ...string) ([]byte, error) {
 	cmd := spawn.New(ctx, spawn.Helper, program, args...)
 	cmd.Env = []string{"HOME=/", "LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
@@ -180,8 +182,8 @@ func askRPM(ctx context.Context, program string, args ...string) ([]byte, error)
 // packageLimit is the time limit for the package manager. Its answer is optional.
 const packageLimit = 3 * time.Second
 
-// Owners returns the packages of files, by path. It reads the text lists of dpkg, apk and pacman, and asks this machine's
-// rpm about files that are in none of them. Files without a package are not in the result.
+// Owners returns the packages of files, by path. It reads the text lists of dpkg, apk and pacman, and asks this
+// machine's rpm about files that are in none of them. Files without a package are not in the result.
 func (m *Machine) Owners(files []string) map[string]string {
 	return m.LikelyOwners(files, func(string) bool { return true }, true)
 }
@@ -218,9 +220,7 @@ func (m *Machine) AsksRPM() bool {
 
 // HasPackageList reports whether Owners finds a list of packages.
 func (m *Machine) HasPackageList() bool {
-	return m.AsksRPM() || len(m.apkList()) > 0 || slices.ContainsFunc([]string{dpkgInfo, pacmanLocal}, func(directory string) bool {
-		return len(m.Names(directory)) > 0
-	})
+	return m.AsksRPM() || len(m.apkList()) > 0 || len(m.Names(dpkgInfo)) > 0 || len(m.Names(pacmanLocal)) > 0
 }
 
 // enter sets the owner of each wanted path that the list contains. A line of the list is a path without the prefix.
@@ -286,14 +286,15 @@ func (m *Machine) pacmanDatabase(wanted []string, likely func(string) bool, owne
 	}
 }
 
-// rpmOwners asks rpm for the packages of existing files. Its answer has a line for each package of each file, in order. If a
-// file has several packages, as a manifest of two word sizes has, rpmOwners asks again for each file.
+// rpmOwners asks rpm for the packages of existing files. Its answer has a line for each package of each file, in
+// order. If a file has several packages, as a manifest of two word sizes has, rpmOwners asks again for each file.
 func rpmOwners(ctx context.Context, program string, paths []string, owners map[string]string) {
 	ask := func(files ...string) []string {
 		answer, _ := askRPM(ctx, program, append([]string{"-qf", "--queryformat", "%{NAME}\n", "--"}, files...)...)
 		return strings.Split(strings.TrimSuffix(string(answer), "\n"), "\n")
 	}
-	none := func(line string) bool { return line == "" || strings.Contains(line, " ") } // "file ... is not owned by any package"
+	// such as "file ... is not owned by any package"
+	none := func(line string) bool { return line == "" || strings.Contains(line, " ") }
 	lines := ask(paths...)
 	for i, file := range paths {
 		var names []string

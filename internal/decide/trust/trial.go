@@ -17,40 +17,40 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// Trial returns an *Error if this process is privileged and another user can change a file that a child with these variables
-// loads: the child itself, the loader, the manifests and settings that it reads, and the drivers and layers that it selects, each
-// with its libraries. A library without a slash is found as the dynamic linker finds it.
-func Trial(child, library string, environ []string) error {
-	if !Privileged() {
-		return nil
+func init() { spawn.Trusted = child }
+
+// child returns an error if another user can change a file that a child would load.
+func child(c *spawn.Child) error {
+	verb := "run"
+	if c.Kind == spawn.Trial {
+		verb = "tried"
 	}
-	c := newChecker(child, environ)
-	c.variables()
-	c.library(library)
-	c.decision()
-	return c.err
+	return Refused(verb, check(c.Kind, c.Path, c.Library, c.Env))
 }
 
-// Library is Trial for a child that loads one library, without a loader.
-func Library(child, library string, environ []string) error {
-	if !Privileged() {
-		return nil
-	}
-	c := newChecker(child, environ)
-	c.variables()
-	c.library(library)
-	return c.err
-}
-
-// Program returns an *Error if this process is privileged and another user can change a program, its libraries, or the files
-// that its loader selects for it with these variables. The program's own loader is one of its libraries.
-func Program(program string, environ []string) error {
-	if !Privileged() {
+// check returns an *Error if this process is privileged and another user can change a file that a child with these
+// variables loads: the child itself with its libraries, what the variables name, and, unless it is a helper, the
+// manifests and settings that its loader reads, and the drivers and layers that the loader selects, each with its
+// libraries. A trial also opens the library, the loader; a name without a slash is found as the dynamic linker finds
+// it. The tool's own code runs already.
+func check(kind spawn.Kind, program, library string, environ []string) error {
+	if kind == spawn.Tool || !Privileged() {
 		return nil
 	}
 	c := newChecker(program, environ)
 	c.variables()
-	c.decision()
+	switch kind {
+	case spawn.Helper: // it may find other programs in PATH
+		list, _ := c.source.Lookup("PATH")
+		for _, directory := range filepath.SplitList(list) {
+			c.path(directory)
+		}
+	case spawn.Trial:
+		c.library(library)
+		c.decision()
+	case spawn.Chosen:
+		c.decision()
+	}
 	return c.err
 }
 
@@ -75,7 +75,8 @@ func newChecker(program string, environ []string) *checker {
 	if kind.Class == 0 {
 		kind.Class = machine.OwnClass
 	}
-	c.linker = binary.NewLinker(m, binary.LinkerOptions{Class: kind.Class, Machine: binary.Processor(kind.Class), Program: program})
+	c.linker = binary.NewLinker(m, binary.LinkerOptions{Class: kind.Class, Machine: binary.Processor(kind.Class),
+		Program: program})
 	for _, started := range c.linker.Started(program) {
 		c.path(started)
 	}
@@ -131,8 +132,8 @@ func (c *checker) checkLibrary(l *drivers.Library) {
 	}
 }
 
-// variables checks the files and directories that variables of the dynamic linker and of drivers name. An empty element of a
-// search path is the working directory.
+// variables checks the files and directories that variables of the dynamic linker and of drivers name. An empty
+// element of a search path is the working directory.
 func (c *checker) variables() {
 	for _, v := range spawn.PathVariables {
 		value, set := c.source.Lookup(v.Name)
@@ -150,7 +151,8 @@ func (c *checker) variables() {
 	}
 }
 
-// checkVariablePath checks a path from a variable. Of a path with $ORIGIN or $LIB it checks the directory before the first of these.
+// checkVariablePath checks a path from a variable. Of a path with $ORIGIN or $LIB it checks the directory before the
+// first of these.
 func (c *checker) checkVariablePath(variable, name string) {
 	if at := strings.IndexByte(name, '$'); at >= 0 {
 		name = filepath.Dir(name[:at] + "x")
@@ -164,8 +166,8 @@ func (c *checker) checkNamed(variable, name string) {
 		return
 	}
 	if c.path(name); errors.Is(c.err, fs.ErrPermission) {
-		c.err = fmt.Errorf("%s: this process cannot see who can change %s: %w; remove it from %s, or run this as a user with permission to "+
-			"read it", variable, name, c.err, variable)
+		c.err = fmt.Errorf("%s: this process cannot see who can change %s: %w; remove it from %s, or run this as a "+
+			"user with permission to read it", variable, name, c.err, variable)
 	}
 }
 

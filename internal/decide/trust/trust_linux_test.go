@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/spawn"
 )
 
 const someone = 4242
@@ -234,7 +236,7 @@ func TestHomes(t *testing.T) {
 func TestUnreadableDirectory(t *testing.T) {
 	t.Parallel()
 	if variable := os.Getenv("VKLOADER_TEST_LIMITED"); variable != "" { // in the child
-		fmt.Println(Library("/bin/true", "", []string{variable}))
+		fmt.Println(check(spawn.Helper, "/bin/true", "", []string{variable}))
 		return
 	}
 	d := own(t)
@@ -268,10 +270,10 @@ func TestVariables(t *testing.T) {
 		"XLOCALEDIR", "VK_LAYER_SETTINGS_PATH", "DRIRC_CONFIGDIR", "LD_DEBUG_OUTPUT", "LD_PROFILE_OUTPUT", "MALLOC_TRACE", "MESA_LOG_FILE", "MESA_SHADER_CACHE_DIR", "MESA_GLSL_CACHE_DIR",
 		"__GL_SHADER_DISK_CACHE_PATH", "GALLIUM_LOG_FILE"} {
 		var e *Error
-		if err := Library("/bin/true", "", []string{name + "=" + d + "/theirs/x"}); !errors.As(err, &e) || e.File != d+"/theirs" {
+		if err := check(spawn.Helper, "/bin/true", "", []string{name + "=" + d + "/theirs/x"}); !errors.As(err, &e) || e.File != d+"/theirs" {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := Library("/bin/true", "", []string{name + "=" + d + "/x"}); err != nil {
+		if err := check(spawn.Helper, "/bin/true", "", []string{name + "=" + d + "/x"}); err != nil {
 			t.Errorf("%s for a file of root's: %v", name, err)
 		}
 	}
@@ -295,12 +297,12 @@ func TestScripts(t *testing.T) {
 	}
 	for _, name := range []string{"script", "env", "split", "joined", "options", "path", "nested"} {
 		var e *Error
-		if err := Program(d+"/"+name, []string{"PATH=/usr/bin:" + d}); !errors.As(err, &e) || e.File != d+"/theirs" {
+		if err := check(spawn.Chosen, d+"/"+name, "", []string{"PATH=/usr/bin:" + d}); !errors.As(err, &e) || e.File != d+"/theirs" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	write("own", "#!/usr/bin/env -S sh -e\n")
-	if err := Program(d+"/own", []string{"PATH=/usr/bin"}); err != nil {
+	if err := check(spawn.Chosen, d+"/own", "", []string{"PATH=/usr/bin"}); err != nil {
 		t.Error(err)
 	}
 }
