@@ -44,10 +44,9 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 		modules []doctor.Entry
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
 		list = append(list, section{title: kind.title, none: "none",
-			headings: []string{"state", "name", "+manifest", "library", ">needs", "stage"},
+			headings: []string{"state", "name", "+manifest", "library", "stage"},
 			rows: term.Words(kind.modules, func(m doctor.Entry) []string {
-				return []string{stateOf(&m), m.Name, m.Manifest, term.Or(m.File, m.Library),
-					term.Count(m.Needs, "library"), m.Standing.String()}
+				return []string{stateOf(&m), m.Name, m.Manifest, term.Or(m.File, m.Library), m.Standing.String()}
 			})})
 	}
 	if len(r.Probes) == 0 {
