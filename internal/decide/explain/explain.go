@@ -142,7 +142,8 @@ func Unordered(answer *plan.Answer) (list []UnspecifiedOrder) {
 		if !listed || l.Meta || a.Unchained {
 			continue
 		}
-		named := controlled && slices.ContainsFunc(answer.Settings.Layers, func(s settings.LayerEntry) bool { return s.Name == l.Name })
+		named := controlled && slices.ContainsFunc(answer.Settings.Layers,
+			func(s settings.LayerEntry) bool { return s.Name == l.Name })
 		directory := listedIn(answer, l.Manifest)
 		if named || directory == "" { // the settings file fixes the position of the layers that it names
 			continue

@@ -65,10 +65,12 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	for _, f := range answer.Diagnostics { // a filter excludes the driver, and a finding says so
 		known[ItemKey{Manifest: f.Path}] = known[ItemKey{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
 	}
-	item := Item{Code: diag.SettingsUsed.String(), Why: "the settings file " + file + " excludes it", Finding: diag.Diagnostic{Code: diag.SettingsUsed}}
+	item := Item{Code: diag.SettingsUsed.String(), Why: "the settings file " + file + " excludes it",
+		Finding: diag.Diagnostic{Code: diag.SettingsUsed}}
 	for _, l := range without.Layers {
 		if !known[LayerKey(l)] {
-			item.Kind, item.Name, item.Finding.Subject, item.Manifest, item.Library = "layer", l.Name, l.Name, l.Manifest, l.Library
+			item.Kind, item.Name, item.Finding.Subject = "layer", l.Name, l.Name
+			item.Manifest, item.Library = l.Manifest, l.Library
 			item.Line, item.Column, item.Meta, item.Statement = l.Line, l.Column, l.Meta, "SET-45"
 			if answer.Settings.Merged() {
 				item.Statement = "SET-47"
@@ -93,7 +95,8 @@ func Brought(source *machine.Source, answer *plan.Answer) (out []Item) {
 			continue
 		}
 		out = append(out, Item{Kind: "driver", Name: filepath.Base(file), Manifest: file, Library: with.Drivers[0].Library, Statement: "ENV-7",
-			Code: diag.DriverDirect.String(), Finding: diag.Diagnostic{Code: diag.DriverDirect}, Why: "the program brings it, and names it itself when it draws with it"})
+			Code: diag.DriverDirect.String(), Finding: diag.Diagnostic{Code: diag.DriverDirect},
+			Why: "the program brings it, and names it itself when it draws with it"})
 	}
 	return out
 }

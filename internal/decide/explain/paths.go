@@ -52,7 +52,8 @@ func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 // PathsOn returns the places that a decision on another system searched, then the places of its settings file.
 func PathsOn(platform *search.Platform, answer *plan.Answer, source facts.Provider) []Searched {
 	places := searchedOf(answer, source, nil, func(*Searched) {})
-	return append(places, settingsPlaces(settingsFiles(*platform, source), source, func(p *Searched) { p.From = "default" })...)
+	files := settingsFiles(*platform, source)
+	return append(places, settingsPlaces(files, source, func(p *Searched) { p.From = "default" })...)
 }
 
 // clean returns a path without "." and ".." elements and double separators; a path of Windows is unchanged.

@@ -64,8 +64,8 @@ func (m *Machine) ModulesOf(release string) string {
 	return ""
 }
 
-// IsKernelReplaced reports whether the modules of the running kernel are gone, and those of another version of the same build, as arch1 or
-// amd64, are there.
+// IsKernelReplaced reports whether the modules of the running kernel are gone, and those of another version of the same
+// build, as arch1 or amd64, are there.
 func (m *Machine) IsKernelReplaced() bool {
 	running := m.KernelName()
 	if running == "" || strings.Contains(running, "/") || m.ModulesOf(running) != "" {
@@ -82,8 +82,8 @@ func (m *Machine) IsKernelReplaced() bool {
 // maxModuleDirectories is the maximum number of a kernel's directories in which a module is looked for.
 const maxModuleDirectories = 4096
 
-// MayHaveModule reports whether a directory of modules has a module whose name is sought, or cannot be searched completely. A module that is a
-// part of the kernel is in the list of these.
+// MayHaveModule reports whether a directory of modules has a module whose name is sought, or cannot be searched
+// completely. A module that is a part of the kernel is in the list of these.
 func (m *Machine) MayHaveModule(tree string, sought func(module string) bool) bool {
 	for line := range strings.Lines(m.Whole(tree + "/modules.builtin")) {
 		if sought(moduleName(path.Base(strings.TrimSpace(line)))) {
@@ -116,8 +116,8 @@ func moduleName(file string) string {
 	return ""
 }
 
-// EachLine calls a function with each line of the system's files in directories of a name, as "modprobe.d". A file hides those of the
-// same name in later directories.
+// EachLine calls a function with each line of the system's files in directories of a name, as "modprobe.d". A file
+// hides those of the same name in later directories.
 func (m *Machine) EachLine(name, extension string, do func(file string, number int, line string)) {
 	seen := map[string]bool{}
 	for _, parent := range []string{"/etc/", "/run/", "/usr/local/lib/", "/usr/lib/", "/lib/"} {

@@ -95,7 +95,8 @@ func (t placement) remedy() *Remedy {
 		}
 	}
 	if t.script {
-		text, lines = term.Either(t.Set, "In the script, write "+string(t.Assignment()), "Remove "+t.Variable+" from the script"), nil
+		write := "In the script, write " + string(t.Assignment())
+		text, lines = term.Either(t.Set, write, "Remove "+t.Variable+" from the script"), nil
 	}
 	if t.at.File != "" && t.at != t.unit.files[t.Variable] {
 		text += "; it is set in " + t.at.String()
@@ -103,8 +104,9 @@ func (t placement) remedy() *Remedy {
 	if t.ofHost {
 		text += "; the host's programs read this file, too"
 	}
-	return &Remedy{text: text, lines: lines, change: &t.Change, aim: t.aim, fixes: t.kind == "" && !t.script && !t.ofHost &&
-		t.aim != byHand && t.aim != forUnasked && len(t.choice) == 0 && !t.isForProgram()}
+	return &Remedy{text: text, lines: lines, change: &t.Change, aim: t.aim,
+		fixes: t.kind == "" && !t.script && !t.ofHost &&
+			t.aim != byHand && t.aim != forUnasked && len(t.choice) == 0 && !t.isForProgram()}
 }
 
 // choices returns each change with its result, and the shell lines of all.
@@ -147,13 +149,15 @@ func (t placement) sandboxText() (string, []shell.Line) {
 	for c := &t.Change; c != nil; c = c.And {
 		if c.Set {
 			set = append(set, c.Variable+"="+c.Value)
-			options, pod = append(options, "-e", c.Variable+"="+c.Value), append(pod, "{name: "+c.Variable+", value: "+systemdQuote(c.Value)+"}")
+			options = append(options, "-e", c.Variable+"="+c.Value)
+			pod = append(pod, "{name: "+c.Variable+", value: "+systemdQuote(c.Value)+"}")
 		} else {
 			unset, env = append(unset, c.Variable), append(env, "-u", c.Variable)
 		}
 	}
 	args := arguments{"set": set, "options": options, "unset": unset, "assigned": {string(shell.Words(set...))},
-		"pod": {strings.Join(pod, ", ")}, "names": {strings.Join(unset, ", ")}, "words": {`"` + strings.Join(unset, `", "-u", "`) + `"`}}
+		"pod": {strings.Join(pod, ", ")}, "names": {strings.Join(unset, ", ")},
+		"words": {`"` + strings.Join(unset, `", "-u", "`) + `"`}}
 	if args["env"] = nil; len(unset) > 0 {
 		args["env"] = []string{"env " + string(shell.Words(env...))}
 	}

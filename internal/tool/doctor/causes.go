@@ -401,7 +401,8 @@ func (e *exam) exempter() func(*Finding) exemption {
 	return func(f *Finding) exemption {
 		ofLibrary := slices.Contains(ofLibraries, f.Code)
 		switch d := e.driverAt(f.Path); {
-		case ofLibrary && bad[f.Path] != nil, ofLibrary && slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { // it comes with a driver of absent devices
+		case ofLibrary && bad[f.Path] != nil, ofLibrary && slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool {
+			// it comes with a driver of absent devices
 			return f.Path == l.Manifest && f.Subject == l.Name && e.deviceAbsent(drivers.Of(l.Library))
 		}),
 			slices.Contains(fatal, f.Code) && served && d != nil && e.deviceAbsent(drivers.Of(d.Library)):

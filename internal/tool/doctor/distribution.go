@@ -108,7 +108,8 @@ func (d distribution) fileAdvice(library, manifest string) *Remedy {
 	return newAdvice("Install the package that has " + library + ", or remove " + manifest + ".").withObstacle(ofPackage)
 }
 
-// install returns advice to get a family's driver. lacks reports whether the package is installed, and does not contain the driver.
+// install returns advice to get a family's driver. lacks reports whether the package is installed, and does not contain
+// the driver.
 func (d distribution) install(f *drivers.Family, lacks bool) *Remedy {
 	name, ofMaker := packageOf(f.Name, d.family()), f.Name == drivers.NVIDIA
 	if d.class == 32 {

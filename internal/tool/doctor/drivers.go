@@ -214,7 +214,8 @@ func (e *exam) fallback() {
 			if gone != "" {
 				do = e.system.again(p.Name, gone)
 			}
-			e.add(NoDevice, "Vulkan", "", sentence("no driver is for a device of this machine, and there is no software renderer"), do)
+			const what sentence = "no driver is for a device of this machine, and there is no software renderer"
+			e.add(NoDevice, "Vulkan", "", what, do)
 		}
 	case len(software) > 0 && !e.hasServedDevice() && len(unknown) == 0:
 		what, do, lost := sentence("no graphics device has a working driver: programs compute on the CPU"), (*Remedy)(nil), usual

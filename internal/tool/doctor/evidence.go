@@ -249,7 +249,8 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	case run.EndedWell:
 		for _, d := range e.Devices { // some programs ignore a device whose driver has passed no conformance test
 			if d.Type != vk.CPU && strings.HasPrefix(d.Conformance, "0.") {
-				e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), and programs with wgpu ignore it",
+				e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), "+
+					"and programs with wgpu ignore it",
 					d.Conformance), nil).missing = true
 			}
 		}

@@ -108,7 +108,7 @@ func (e *exam) devices() {
 		e.examineDevice(g)
 	}
 	e.raspberry()
-	for m := range each(e.Drivers) { // a faulty driver of absent devices is a leftover of another card, and the loader skips it
+	for m := range each(e.Drivers) { // a faulty driver of absent devices is of another card, and the loader skips it
 		if m.But != "" && m.Used {
 			m.Harmless = e.standings().Standing(explain.ItemKey{Manifest: m.Manifest}).Harmless
 		}
@@ -267,7 +267,9 @@ func (e *exam) addDriverless(g *GPU) {
 	if e.class != ProcessClass {
 		what = fmt.Sprintf("this is a %d-bit program, and there is no %[1]d-bit driver for the device", e.class)
 	}
-	if m := find(e.Drivers, func(m *Entry) bool { return m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class }); m != nil {
+	if m := find(e.Drivers, func(m *Entry) bool {
+		return m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class
+	}); m != nil {
 		what += fmt.Sprintf("; %s is for %d-bit programs only", m.Manifest, 32+64-e.class)
 	}
 	elsewhere := e.elsewhere()

@@ -72,11 +72,13 @@ func (e *exam) addRemoved() {
 		}
 		said[maker] = true
 		at := FileLine{file, number}
-		do := newAdvice(fmt.Sprintf("If programs need the device, remove line %d of %s, and restart the machine.", number, file))
+		do := newAdvice(fmt.Sprintf("If programs need the device, remove line %d of %s, and restart the machine.",
+			number, file))
 		if command := e.switcher(&barrier{lines: []FileLine{at}}); command != "" {
 			do = e.system.by("switch", arguments{"line": strings.Fields(command)})
 		}
-		e.add(GPURemoved, maker, file, sentence(at.String()+" removes each graphics device of "+maker+" when the machine starts"), do).missing = true
+		what := textf("%s removes each graphics device of %s when the machine starts", at, maker)
+		e.add(GPURemoved, maker, file, what, do).missing = true
 	})
 }
 
@@ -225,13 +227,16 @@ func (e *exam) hiddenByLayer() {
 		contains(e.GPUs, func(g *GPU) bool { return g.Kernel == "nvidia" || g.Kernel == "" && g.Vendor == "" }) {
 		return
 	}
-	what := textf("%s hides every device that is not of NVIDIA's driver, and NVIDIA's driver has no device here", drivers.OptimusLayer)
+	what := textf("%s hides every device that is not of NVIDIA's driver, and NVIDIA's driver has no device here",
+		drivers.OptimusLayer)
 	if b := e.barrier(&GPU{}, []string{"nvidia"}); b != nil && e.containerKind() == "" && e.switcher(b) != "" {
-		e.add(VariableHides, drivers.OptimusFilter, "", textf("%s; %s", what, b.say()), e.system.by("switch", arguments{"line": strings.Fields(e.switcher(b))}))
+		e.add(VariableHides, drivers.OptimusFilter, "", textf("%s; %s", what, b.say()),
+			e.system.by("switch", arguments{"line": strings.Fields(e.switcher(b))}))
 		return
 	}
 	e.add(VariableHides, drivers.OptimusFilter, "", what, nil).
-		offer(fixing, explain.UnsetVariable(drivers.OptimusFilter).With(explain.UnsetVariable(drivers.OptimusOffload)), explain.UnsetVariable(drivers.OptimusFilter))
+		offer(fixing, explain.UnsetVariable(drivers.OptimusFilter).With(explain.UnsetVariable(drivers.OptimusOffload)),
+			explain.UnsetVariable(drivers.OptimusFilter))
 }
 
 // modules returns the kernel modules that a device needs for its Vulkan driver, by its vendor or its chip; nil: unknown.
@@ -276,7 +281,8 @@ func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 	names, release := strings.Join(modules, " or "), e.kernelRelease()
 	load := e.system.by(term.Either(g.vendor() == "Intel", "load-of-intel", "load"), with("module", modules[0], "modules", names))
 	isOne := func(module string) bool { return slices.Contains(modules, module) }
-	if tree := e.machine.ModulesOf(release); load.because == ofKernel && tree != "" && !e.machine.MayHaveModule(tree, isOne) {
+	tree := e.machine.ModulesOf(release)
+	if load.because == ofKernel && tree != "" && !e.machine.MayHaveModule(tree, isOne) {
 		return textf("the kernel %s has no module %s", release, names), e.system.kernelWith(release, modules[0])
 	}
 	// Of several, such as i915 and xe, the missing one may be the device's.

@@ -112,8 +112,9 @@ func (e *exam) leftOut(g *GPU) bool {
 	kept := find(e.excludedDrivers(), func(k *keptOut) bool {
 		return drivers.Serves(drivers.Of(k.driver.Library), g.Kernel, g.Vendor, e.chip(g))
 	})
-	if name := pinnedBy(e.source); kept == nil && name != "" && e.someGood() { // the user's choice: another device needs none
-		e.add(GPULeftOut, g.Title(), "", textf("%s names the drivers that programs get, and none of these is for the device", name), nil).excludedBy = name
+	if name := pinnedBy(e.source); kept == nil && name != "" && e.someGood() { // another device needs no driver
+		what := textf("%s names the drivers that programs get, and none of these is for the device", name)
+		e.add(GPULeftOut, g.Title(), "", what, nil).excludedBy = name
 		return true
 	} else if kept == nil {
 		return false

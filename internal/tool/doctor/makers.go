@@ -167,8 +167,8 @@ func (e *exam) missingHeaders() string {
 	return "linux-headers-" + release
 }
 
-// isMakersModule reports whether a module is one of NVIDIA's driver: nvidia.ko, or nvidia-current.ko and others of Debian. The
-// kernel's own nvidiafb.ko and nvidia-wmi-ec-backlight.ko are not.
+// isMakersModule reports whether a module is one of NVIDIA's driver: nvidia.ko, or nvidia-current.ko and others of
+// Debian. The kernel's own nvidiafb.ko and nvidia-wmi-ec-backlight.ko are not.
 func isMakersModule(name string) bool {
 	return name == "nvidia" || strings.HasPrefix(name, "nvidia-current") || strings.HasPrefix(name, "nvidia-open") ||
 		strings.HasPrefix(name, "nvidia-tesla") || strings.HasPrefix(name, "nvidia-legacy")
@@ -354,7 +354,8 @@ func (d distribution) newerLinux(c *drivers.Chip) *Remedy {
 func (d distribution) newerMesa(c *drivers.Chip) *Remedy {
 	suite, has := d.suite()
 	if has && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
-		return d.by("mesa", with("first", c.Mesa, "suite", suite.Name, "what", "Mesa "+suite.Mesa, "p", "mesa-vulkan-drivers"))
+		return d.by("mesa", with("first", c.Mesa, "suite", suite.Name, "what", "Mesa "+suite.Mesa,
+			"p", "mesa-vulkan-drivers"))
 	}
 	return d.by("mesa", with("first", c.Mesa))
 }
@@ -429,7 +430,8 @@ func (e *exam) venus(g *GPU) bool {
 	if e.lacksVenus(g) {
 		e.add(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and the host does not offer Vulkan to the machine"), nil).excludedBy = "the host"
 	} else if !e.leftOut(g) {
-		e.add(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and no Vulkan driver for it is installed"), e.system.install(drivers.For(g.Kernel), false))
+		e.add(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and no Vulkan driver for it is installed"),
+			e.system.install(drivers.For(g.Kernel), false))
 	}
 	g.Drivers = []string{}
 	return true

@@ -155,7 +155,9 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 		}
 	}
 	software := packageOf(drivers.Of("libvulkan_lvp.so").Name, e.system.family())
-	if software != "" && !slices.ContainsFunc(r.Drivers, func(d Entry) bool { return drivers.Of(d.Library) != nil && drivers.Of(d.Library).Software() }) {
+	if software != "" && !slices.ContainsFunc(r.Drivers, func(d Entry) bool {
+		return drivers.Of(d.Library) != nil && drivers.Of(d.Library).Software()
+	}) {
 		other := e.system.choose(software)
 		do.text += " It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. " + other.text
 		do.lines = append(slices.Clone(do.lines), other.lines...)
@@ -335,8 +337,8 @@ func driverLines(log string, older bool) (lines []string) {
 	return lines
 }
 
-// meaning returns the remedy for a failure with a sign of a known meaning, in the result of a trial or in a line of the driver or loader; nil:
-// it has none. Another copy of the same package would fail as well.
+// meaning returns the remedy for a failure with a sign of a known meaning, in the result of a trial or in a line of the
+// driver or loader; nil: it has none. Another copy of the same package would fail as well.
 func (r *Report) meaning(a *alone) *Remedy {
 	seen := strings.Join(append([]string{a.Detail, a.Said}, a.Wrote...), "\n")
 	how := pairValue("failure", func(sign string) bool { return strings.Contains(seen, sign) })

@@ -63,12 +63,13 @@ func countCodes(list []Finding) map[Code]int {
 	return count
 }
 
-// collectors are the files that read a machine: the system and its packages, libraries and loaders, manifests and settings, users and
-// services. Every other file has rules, remedies or words.
+// collectors are the files that read a machine: the system and its packages, libraries and loaders, manifests and
+// settings, users and services. Every other file has rules, remedies or words.
 var collectors = []string{"distribution.go", "leftout.go", "libraries.go", "loader.go", "probed.go", "rights_windows.go", "settings.go",
 	"systems.go", "user.go", "wish.go"}
 
-// A rule asks the machine for facts, and opens, lists or describes no file: how a fact is read stands below internal/decide, or in a collector.
+// A rule asks the machine for facts, and opens, lists or describes no file: how a fact is read stands below
+// internal/decide, or in a collector.
 func TestRulesReadNoFiles(t *testing.T) {
 	t.Parallel()
 	reads := regexp.MustCompile(`(os|machine|source)\.(Open|OpenFile|Stat|Lstat|ReadFile|ReadLarge|ReadDir|Names|Readlink|Attribute)\(`)

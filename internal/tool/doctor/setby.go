@@ -157,8 +157,8 @@ func (s *starter) sets(lines []string, assigned *regexp.Regexp) bool {
 	return assigned.MatchString(line)
 }
 
-// assignment returns the pattern of a text that assigns a value to a variable: NAME=VALUE, NAME,VALUE, or an entry of YAML, JSON or Python.
-// The tool does not expand a value with a dollar or percent sign, and accepts any.
+// assignment returns the pattern of a text that assigns a value to a variable: NAME=VALUE, NAME,VALUE, or an entry of
+// YAML, JSON or Python. The tool does not expand a value with a dollar or percent sign, and accepts any.
 func assignment(name, value string) *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[ \t"';=])` + regexp.QuoteMeta(name) + `["' \t]*[=:,](?:[\s"'\\]|"value":)*(?:` + regexp.QuoteMeta(value) +
 		`(?:[\s"';\\,}]|$)|[^ ]*[$%])`)

@@ -329,7 +329,7 @@ const ProcessClass = machine.OwnClass
 func (e *exam) absence() {
 	e.weigh()
 	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) || len(e.Drivers) > 0 || e.elsewhere() != "" ||
-		slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool { // it has a manifest, or may have one
+		slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool { // it may have a manifest
 			return l.File || len(e.source.Directory(l.Path).Names) > 0 || e.closedAt(l.Path) != ""
 		}) {
 		return
@@ -351,7 +351,8 @@ func (e *exam) absence() {
 	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool { return slices.Contains(missing, f.Code) })
 	var do *Remedy
 	family := e.system.family()
-	if loader, software := packageOf(loaderName, family), packageOf(drivers.Of("libvulkan_lvp.so").Name, family); loader != "" && software != "" {
+	loader, software := packageOf(loaderName, family), packageOf(drivers.Of("libvulkan_lvp.so").Name, family)
+	if loader != "" && software != "" {
 		do = e.system.choose(loader, software)
 	}
 	what := term.Either(len(e.Loaders) > 0, sentence("no driver is installed, and no graphics device was found"),

@@ -109,7 +109,8 @@ func (d *distribution) holds(word string, with arguments) bool {
 func (d *distribution) rowOf(verb string, with arguments) *row {
 	list := rows()
 	for i := range list {
-		if list[i].verb == verb && !slices.ContainsFunc(list[i].where, func(word string) bool { return !d.holds(word, with) }) {
+		fails := func(word string) bool { return !d.holds(word, with) }
+		if list[i].verb == verb && !slices.ContainsFunc(list[i].where, fails) {
 			return &list[i]
 		}
 	}
@@ -151,7 +152,8 @@ func (d *distribution) follow(how, why string, with arguments) (do *Remedy, know
 		case "outside":
 			add("Run outside: ", line)
 		case "start":
-			do.text = strings.TrimSpace(do.text + " Start the container with: " + d.container + " run" + term.Enclosed(" ", strings.TrimSpace(string(line)), "") + " ...")
+			options := term.Enclosed(" ", strings.TrimSpace(string(line)), "")
+			do.text = strings.TrimSpace(do.text + " Start the container with: " + d.container + " run" + options + " ...")
 		case "say":
 			add(body, "")
 		case "run":

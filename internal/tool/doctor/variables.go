@@ -91,7 +91,8 @@ func (e *exam) meantDrivers(f *environment.Problem) string {
 		return ""
 	}
 	for _, place := range icdPlaces {
-		if slices.ContainsFunc(e.manifestsIn(place), func(file string) bool { return strings.Contains(path.Base(file), value) }) {
+		has := func(file string) bool { return strings.Contains(path.Base(file), value) }
+		if slices.ContainsFunc(e.manifestsIn(place), has) {
 			return "*" + value + "*"
 		}
 	}

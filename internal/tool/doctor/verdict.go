@@ -209,7 +209,8 @@ func (r *Report) rest() []string {
 	case len(software) > 0 && pinnedBy(r.source) != "":
 		return []string{pinnedBy(r.source) + " lets programs compute on the CPU"}
 	case len(software) > 0:
-		return []string{device + "; " + term.Either(r.Works, "Vulkan works on the CPU", "programs compute on the CPU"), device}
+		works := term.Either(r.Works, "Vulkan works on the CPU", "programs compute on the CPU")
+		return []string{device + "; " + works, device}
 	case device == unseenDevices:
 		return []string{"A driver is installed; /sys is empty"}
 	}

@@ -311,7 +311,8 @@ func (e *exam) writtenBy(manifest, library string) (do *Remedy, changes []explai
 		case is || e.ownDirectory(library): // an installation in another place
 			return again, nil, true
 		}
-		return newAdvice(w[0] + " wrote the file and is not installed: remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
+		do = newAdvice(w[0] + " wrote the file and is not installed: remove " + manifest + ".")
+		return do, []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
 	}
 	switch {
 	case library == "":

@@ -480,12 +480,16 @@ func mesaStep(source *machine.Source, answer *plan.Answer, list []Device, base [
 func optimusStep(source *machine.Source, answer *plan.Answer) string {
 	offload, _ := source.Lookup(drivers.OptimusOffload)
 	filter, _ := source.Lookup(drivers.OptimusFilter)
-	text := strings.TrimSpace(term.Enclosed(drivers.OptimusOffload+"=", offload, " ") + term.Enclosed(drivers.OptimusFilter+"=", filter, ""))
+	text := strings.TrimSpace(term.Enclosed(drivers.OptimusOffload+"=", offload, " ") +
+		term.Enclosed(drivers.OptimusFilter+"=", filter, ""))
 	switch {
 	case text == "":
 		return ""
-	case !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == drivers.OptimusLayer }):
-		return text + " moves nothing: " + drivers.OptimusLayer + ", which reads it, is not used here; it comes with NVIDIA's driver, in nvidia_layers.json"
+	case !slices.ContainsFunc(answer.Active, func(a plan.Active) bool {
+		return answer.Layers[a.Layer].Name == drivers.OptimusLayer
+	}):
+		return text + " moves nothing: " + drivers.OptimusLayer + ", which reads it, is not used here; it comes with " +
+			"NVIDIA's driver, in nvidia_layers.json"
 	case filter == "NVIDIA_only":
 		return drivers.OptimusLayer + " hides every device that is not of NVIDIA's driver: " + text
 	case filter == "non_NVIDIA_only":

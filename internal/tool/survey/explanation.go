@@ -72,8 +72,9 @@ func (e *Explanation) ActiveLayers() (names []string) {
 	return names
 }
 
-// Fixes sets the advice of each item: a change that puts it out, or in, tested with another decision. It prefers a change of variables to one
-// of files. Item.Package must be set before. A change of one variable is a line, and every other one a sentence.
+// Fixes sets the advice of each item: a change that puts it out, or in, tested with another decision. It prefers a
+// change of variables to one of files. Item.Package must be set before. A change of one variable is a line, and every
+// other one a sentence.
 func Fixes(source *machine.Source, answer *plan.Answer, in, out []explain.Item) {
 	t := &trials{explain.NewTrial(source, answer), source, answer}
 	for i := range in {
@@ -106,7 +107,8 @@ func (t *trials) putOut(e *explain.Item) {
 			changes = append(changes, explain.SetVariable(l.DisableName, "1"))
 		}
 		changes = append(changes, explain.AddToFilter(t.source, variables.LayersDisable, e.Name)...)
-		changes = append(changes, explain.DropFromList(t.source, variables.InstanceLayers, machine.ListSeparator, func(n string) bool { return n == e.Name })...)
+		changes = append(changes, explain.DropFromList(t.source, variables.InstanceLayers, machine.ListSeparator,
+			func(n string) bool { return n == e.Name })...)
 		changes = append(changes, explain.DropFromFilter(t.source, variables.LayersEnable, e.Name)...)
 		if l.Implicit && l.HasEnable {
 			changes = append(changes, explain.UnsetVariable(l.EnableName))
@@ -137,9 +139,11 @@ func (t *trials) putIn(e *explain.Item) {
 		changes = append(explain.DropFromFilter(t.source, variables.DriversDisable, filepath.Base(e.Manifest)),
 			explain.AddToFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest))...)
 	case diag.DriverNotSelected:
-		changes = append(explain.AddToFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest)), explain.UnsetVariable(variables.DriversSelect.Name()))
+		changes = append(explain.AddToFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest)),
+			explain.UnsetVariable(variables.DriversSelect.Name()))
 	case diag.DriverDirect:
-		changes = []explain.Change{explain.SetVariable(variables.ICDFilenames.Name(), e.Manifest), explain.SetVariable(variables.DriverFiles.Name(), e.Manifest)}
+		changes = []explain.Change{explain.SetVariable(variables.ICDFilenames.Name(), e.Manifest),
+			explain.SetVariable(variables.DriverFiles.Name(), e.Manifest)}
 	case diag.SettingsUsed:
 		if key.Layer = e.Finding.Subject; key.Layer != "" {
 			changes = t.switchOn(e)
@@ -179,8 +183,8 @@ func (t *trials) switchOn(e *explain.Item) (changes []explain.Change) {
 	return append(changes, explain.UnsetVariable(variables.LayersDisable.Name()), asked)
 }
 
-// change sets the item's advice to the first change that works. It tries changes of one variable, then the removal of the
-// settings file, then changes of two variables. It reports whether one works.
+// change sets the item's advice to the first change that works. It tries changes of one variable, then the removal of
+// the settings file, then changes of two variables. It reports whether one works.
 func (t *trials) change(e *explain.Item, key explain.ItemKey, in bool, changes []explain.Change) bool {
 	if c, ok := t.First(key, in, changes...); ok {
 		e.Change, e.Commands = term.Either(c.Set, c.Assignment(), c.Line()), c.Lines()
@@ -194,10 +198,12 @@ func (t *trials) change(e *explain.Item, key explain.ItemKey, in bool, changes [
 			with = append(with, end.With(c))
 		}
 		if c, ok := t.First(key, in, with...); ok {
-			e.Do, e.Commands = noVariable+", because the settings file decides: change it with the program that wrote it, usually vkconfig, or "+
+			e.Do, e.Commands = noVariable+", because the settings file decides: change it with the program that wrote it, "+
+				"usually vkconfig, or "+
 				string(c.Line()), c.Lines()
 			if explain.SettingsOurs(&t.source.Machine, file) {
-				e.Do, e.Commands = noVariable+", because the settings file decides: vkloader settings clear", []shell.Line{"vkloader settings clear"}
+				e.Do = noVariable + ", because the settings file decides: vkloader settings clear"
+				e.Commands = []shell.Line{"vkloader settings clear"}
 				if c.And != nil {
 					e.Do, e.Commands = e.Do+string("; "+c.And.Line()), append(e.Commands, c.And.Lines()...)
 				}

@@ -21,8 +21,8 @@ const (
 	wide    = 860.0
 )
 
-// Classes of texts, with their sizes in pixels. All text is in a font of fixed width, so the number of letters gives the width
-// of a line in any font.
+// Classes of texts, with their sizes in pixels. All text is in a font of fixed width, so the number of letters gives
+// the width of a line in any font.
 const (
 	title = "t"
 	plain = "p"
@@ -52,8 +52,8 @@ type picture struct {
 	edges [][][2]float64
 }
 
-// textWidth returns the width of a text: the fonts of the style sheet have at most 0.61 of the size for Latin letters, and 1.01
-// for others.
+// textWidth returns the width of a text: the fonts of the style sheet have at most 0.61 of the size for Latin letters,
+// and 1.01 for others.
 func textWidth(class, s string) (w float64) {
 	for _, r := range s {
 		w += sizes[class] * term.Either(r < ' ' || r > '~', 1.01, 0.61)
@@ -61,8 +61,8 @@ func textWidth(class, s string) (w float64) {
 	return w
 }
 
-// write adds a text of at most most lines below the box's content. A longer text ends with an ellipsis. A line ends after a
-// separator of words, paths or names, if one is in its second half.
+// write adds a text of at most most lines below the box's content. A longer text ends with an ellipsis. A line ends
+// after a separator of words, paths or names, if one is in its second half.
 func (b *box) write(class string, most int, s string) {
 	for room, rest := b.w-2*padding, []rune(visible(s)); len(rest) > 0 && most > 0; most-- {
 		end := min(len(rest), int(2*room/sizes[class])) // no line has more letters
@@ -90,8 +90,8 @@ func visible(s string) string {
 	}, s)
 }
 
-// add adds a box below all others, which write fills, with an arrow from another box; nil: none. The arrow to an indented box
-// begins at the left.
+// add adds a box below all others, which write fills, with an arrow from another box; nil: none. The arrow to an
+// indented box begins at the left.
 func (p *picture) add(from *box, id, class string, x float64, write func(b *box)) *box {
 	b := box{id: id, class: class, x: x, y: p.h + gap, w: wide + margin - x, h: padding - 4}
 	write(&b)
@@ -130,7 +130,8 @@ func lay(c *Chain) *picture {
 	}
 	for i := range c.Drivers {
 		d := &c.Drivers[i]
-		driver := p.add(last, fmt.Sprint("driver", i+1), term.Either(d.Problem != "", "bad", "driver"), margin+indent, d.write)
+		class := term.Either(d.Problem != "", "bad", "driver")
+		driver := p.add(last, fmt.Sprint("driver", i+1), class, margin+indent, d.write)
 		for _, one := range d.Devices {
 			p.add(driver, fmt.Sprint("device", one.Index), "device", margin+2*indent, func(b *box) {
 				b.write(title, 3, fmt.Sprintf("%d  %s", one.Index, one.Name))
@@ -223,27 +224,31 @@ func (c palette) sheet() string {
 `)
 }
 
-// PictureStyle returns the style sheet of a picture. Light colours are plain rules, for every renderer; a media query has the
-// dark ones. The sheet has no CSS variables, because librsvg does not support them.
+// PictureStyle returns the style sheet of a picture. Light colours are plain rules, for every renderer; a media query
+// has the dark ones. The sheet has no CSS variables, because librsvg does not support them.
 func PictureStyle() string {
 	return light.sheet() + "@media (prefers-color-scheme: dark) {\n" + dark.sheet() + "}\n"
 }
 
 // SVG draws the chain.
 func SVG(w io.Writer, c *Chain) error {
-	_, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"+draw(lay(c), "<style>"+PictureStyle()+"</style>\n")+"\n")
+	picture := draw(lay(c), "<style>"+PictureStyle()+"</style>\n")
+	_, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"+picture+"\n")
 	return err
 }
 
-// PictureFragment draws the chain as an element for a page with PictureStyle in its style sheet. It contains no inline style.
+// PictureFragment draws the chain as an element for a page with PictureStyle in its style sheet. It contains no inline
+// style.
 func PictureFragment(c *Chain) string { return draw(lay(c), "") }
 
 // draw returns a picture as an svg element that contains a style element; "" for none.
 func draw(p *picture, style string) string {
 	var out strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }
-	put(`<svg xmlns="http://www.w3.org/2000/svg" class="chain" width="%.1f" height="%.1f" viewBox="0 0 %[1]f %[2]f" role="img">`, p.w, p.h)
-	put("<title>From a program to its devices</title>\n%s"+`<rect class="paper" width="%.1f" height="%.1f"/>`, style, p.w, p.h)
+	put(`<svg xmlns="http://www.w3.org/2000/svg" class="chain" role="img" `+
+		`width="%.1f" height="%.1f" viewBox="0 0 %[1]f %[2]f">`, p.w, p.h)
+	put("<title>From a program to its devices</title>\n%s"+`<rect class="paper" width="%.1f" height="%.1f"/>`,
+		style, p.w, p.h)
 	for _, points := range p.edges {
 		line := "M"
 		for _, at := range points {
