@@ -310,7 +310,7 @@ func manifestsOf(by map[string]*judgement) (list []string) {
 	return slices.Compact(list)
 }
 
-// A driver whose library is missing is shown as chosen, with its fault. Programs get nothing from it, so the exit code is 1.
+// A driver whose library is missing is shown with its fault by every command. Programs get nothing from it, so the exit code is 1.
 func TestChosenButMissing(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -321,7 +321,7 @@ func TestChosenButMissing(t *testing.T) {
 	if err := put(manifest, []byte(`{"file_format_version":"1.0.0","ICD":{"api_version":"1.3.0","library_path":"/usr/lib/libacme.so"}}`)); err != nil {
 		t.Fatal(err)
 	}
-	const want = "chosen, but its library /usr/lib/libacme.so is missing"
+	const want = "its library /usr/lib/libacme.so is missing"
 	for _, words := range [][]string{{"list", "drivers"}, {"explain"}, {"doctor"}, {}} {
 		out, code := execute(t, append([]string{"--root", root}, words...)...)
 		if squeezed := strings.Join(strings.Fields(out), " "); !strings.Contains(squeezed, want) {
@@ -337,7 +337,7 @@ func TestChosenButMissing(t *testing.T) {
 	}
 }
 
-// The page shows the stage of a driver and of a layer whose libraries are missing, in the chain and in the list of files.
+// The page shows the fault of a driver and of a layer whose libraries are missing, in the chain and in the list of files.
 func TestJudgementOnThePage(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_lost")
@@ -345,7 +345,7 @@ func TestJudgementOnThePage(t *testing.T) {
 	s.serve()
 	for _, page := range []string{"/page/program", "/page/files"} {
 		text := s.page(page)
-		for _, want := range []string{"chosen, but its library /none/libgone.so is missing", "chosen, but its library /none/lib.so is missing"} {
+		for _, want := range []string{"its library /none/libgone.so is missing", "its library /none/lib.so is missing"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in %s", page, want, text)
 			}
@@ -375,7 +375,7 @@ func TestStageOfTriedDrivers(t *testing.T) {
 		}
 	}
 	if out, _ := w.Run(time.Minute, filepath.Join(built, "vkloader")); !strings.Contains(strings.Join(strings.Fields(out), " "),
-		"good.json; refuses.json: opened, but create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER") {
+		"good.json; refuses.json: create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER") {
 		t.Errorf("the first screen: %s", out)
 	}
 }
