@@ -3,7 +3,7 @@
 //
 //	progress FLAG... -- PACKAGE...
 //
-// The variable GO names another go command.
+// The variable GO names another go command. The time limit of a package follows the speed and the load of the machine.
 package main
 
 import (
@@ -16,13 +16,11 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 )
-
-// limit is the time limit of a package. No package takes as long, even on a busy machine or below an emulator.
-const limit = 3 * time.Hour
 
 func main() {
 	at := slices.Index(os.Args, "--")
@@ -33,6 +31,7 @@ func main() {
 	flags, packages := os.Args[1:at], os.Args[at+1:]
 	goCommand := cmp.Or(os.Getenv("GO"), "go")
 	list, _ := exec.Command(goCommand, append([]string{"list", "-e"}, packages...)...).Output() // go test reports its errors
+	limit := packageLimit(speed(), load(), runtime.NumCPU())
 	r := &report{out: os.Stdout, begun: time.Now(), total: len(strings.Fields(string(list))), running: map[string]*run{},
 		failed: map[string][]string{}}
 	fmt.Printf("test: %d packages, at most %v each\n", r.total, limit)
