@@ -1,8 +1,11 @@
 package machine
 
 import (
+	"compress/gzip"
+	"io/fs"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,26 +92,36 @@ func TestForeignPackages(t *testing.T) {
 	}
 }
 
-// Only a place that packages install readable for every user counts as readable.
+// Only a place that its packages install readable for every user counts as readable.
 func TestInstalledReadable(t *testing.T) {
 	t.Parallel()
-	const icd = "/usr/share/vulkan/icd.d/"
-	dpkg := map[string]string{"var/lib/dpkg/info/x.list": icd + "a.json\n" + icd + "b.json\n" +
-		"/usr/share/vulkan/icd.d\n/usr/share/vulkan\n/usr/lib\n/etc/vulkan\n/usr/lib/cups\n" +
+	zipped := func(text string) string {
+		var packed strings.Builder
+		w := gzip.NewWriter(&packed)
+		if _, err := w.Write([]byte(text)); err != nil || w.Close() != nil {
+			t.Fatal(err)
+		}
+		return packed.String()
+	}
+	dpkg := map[string]string{"var/lib/dpkg/info/x.list": "/usr/share/vulkan/icd.d\n/usr/share/vulkan/icd.d/a.json\n/usr/share/vulkan/icd.d/b.json\n" +
 		"/lib/y/libz.so.1\n/usr/share/app/key.json\n/opt/app/key.json\n/etc/ssl/private\n/usr/lib/app/key.json\n",
-		"var/lib/dpkg/statoverride": "root root 0640 " + icd + "b.json\nroot root 0700 /etc/vulkan\n",
-		"usr/lib/y/libz.so.1":       "", "lib": "-> usr/lib"}
-	apk := map[string]string{"lib/apk/db/installed": "P:x\nF:usr/share/vulkan/icd.d\nR:a.json\nF:e\nR:c.json\n"}
-	pacman := map[string]string{"var/lib/pacman/local/x-1-1/files": "%FILES%\nusr/share/vulkan/icd.d/\nusr/share/vulkan/icd.d/a.json\nf.json\n"}
+		"var/lib/dpkg/statoverride": "root root 0640 /usr/share/vulkan/icd.d/b.json\n", "usr/lib/y/libz.so.1": "", "lib": "-> usr/lib"}
+	apk := map[string]string{"lib/apk/db/installed": "P:x\nF:d\nR:a.json\nR:b.json\na:0:0:600\nZ:x\nF:e\nM:0:0:700\nR:c.json\na:0:0:755\n\n" +
+		"P:y\nF:d\nM:0:0:755\nR:d.json\nF:two\nR:e.json\n\nP:z\nF:two\nR:e.json\na:0:0:400\n"}
+	pacman := map[string]string{"var/lib/pacman/local/x-1-1/files": "%FILES%\nd/\nd/a.json\nd/b.json\ne/\n",
+		"var/lib/pacman/local/x-1-1/mtree": zipped("#mtree\n/set type=file uid=0 gid=0 mode=644\n./d time=1 mode=755 type=dir\n./d/a.json size=1\n" +
+			"./d/b.json mode=600 size=1\n/set mode=700\n./e type=dir\n"),
+		"var/lib/pacman/local/y-1-1/files": "%FILES%\nf.json\n", "var/lib/pacman/local/y-1-1/mtree": "damaged"}
 	for _, c := range []struct {
-		files            map[string]string
-		readable, closed []string
+		files              map[string]string
+		readable, closed   []string
+		directory, private string
 	}{
-		{dpkg, []string{icd + "a.json", "/usr/lib/y/libz.so.1"}, []string{icd + "b.json", "/usr/share/app/key.json",
-			"/opt/app/key.json", "/usr/lib/app/key.json", icd + "none.json"}},
-		{apk, []string{icd + "a.json"}, []string{"/e/c.json", "/none"}},
-		{pacman, []string{icd + "a.json"}, []string{"/f.json", icd + "none.json"}},
-		{map[string]string{icd[1:] + "a.json": "{}"}, nil, []string{icd + "a.json"}},
+		{dpkg, []string{"/usr/share/vulkan/icd.d/a.json", "/usr/lib/y/libz.so.1"}, []string{"/usr/share/vulkan/icd.d/b.json", "/usr/share/app/key.json",
+			"/opt/app/key.json", "/usr/lib/app/key.json", "/usr/share/vulkan/icd.d/none.json"}, "/usr/share/vulkan/icd.d", "/etc/ssl/private"},
+		{apk, []string{"/d/a.json", "/e/c.json", "/d/d.json"}, []string{"/d/b.json", "/two/e.json", "/none"}, "/d", "/e"},
+		{pacman, []string{"/d/a.json"}, []string{"/d/b.json", "/f.json", "/none"}, "/d", "/e"},
+		{map[string]string{"d/a.json": "{}"}, nil, []string{"/d/a.json"}, "", "/d"},
 	} {
 		m := laid(t, c.files)
 		for _, file := range c.readable {
@@ -121,16 +134,17 @@ func TestInstalledReadable(t *testing.T) {
 				t.Errorf("%s is readable", file)
 			}
 		}
-	}
-	m := laid(t, dpkg)
-	for directory, want := range map[string]bool{"/usr/share/vulkan/icd.d": true, "/usr/share/vulkan": true, "/usr/lib": true,
-		"/usr/lib/x86_64-linux-gnu": false, "/usr/lib/cups": false, "/etc/ssl/private": false, "/etc/vulkan": false} {
-		if m.InstalledReadable(directory, true) != want {
-			t.Errorf("%s: not %v", directory, want)
+		if c.directory != "" && !m.InstalledReadable(c.directory, true) || m.InstalledReadable(c.private, true) {
+			t.Errorf("%s, or %s", c.directory, c.private)
 		}
 	}
-	if !laid(t, pacman).InstalledReadable("/usr/share/vulkan/icd.d", true) {
-		t.Error("the directory of a package of pacman")
+	program := filepath.Join(t.TempDir(), "rpm")
+	const script = "#!/bin/sh\nprintf '40755 /d\\n100644 /d/a.json\\n100600 /d/a.json\\n100600 /d/b.json\\n'\n"
+	if err := binary.WriteProgram(program, []byte(script)); err != nil {
+		t.Fatal(err)
+	}
+	if got := rpmModes(t.Context(), program, "/d/a.json"); !slices.Equal(got, []fs.FileMode{0o644, 0o600}) {
+		t.Errorf("%v", got)
 	}
 }
 
