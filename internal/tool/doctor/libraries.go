@@ -353,22 +353,45 @@ func (e *exam) addRunTimeFiles(m *Entry, found *drivers.Files) {
 // the service has it, with its dependencies. On NixOS every program has its own paths for them.
 func (e *exam) addHeadless(m *Entry, file *binary.File) {
 	family := drivers.Of(m.Library)
-	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") ||
-		slices.ContainsFunc(family.Headless.Unless, func(name string) bool { return e.variable(name) != "" }) {
+	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") {
 		return
 	}
-	need := family.Headless
+	need, without := family.Headless, "no display is set"
+	for _, name := range need.Unless {
+		if value := e.variable(name); value != "" {
+			if !strings.HasSuffix(name, "DISPLAY") || e.hasDisplay(value) {
+				return
+			}
+			without = name + "=" + value + " names a display that is not there"
+		}
+	}
 	for _, name := range need.Libraries {
 		if file != nil && e.linker.Find(name, file).File == nil {
-			e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+"%s is in no directory that the dynamic linker searches", name), e.findable(name))
+			e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+"%s is in no directory that the dynamic linker searches", without, name), e.findable(name))
 			return
 		}
 	}
 	if vendor := strings.ReplaceAll(need.Vendor[0], "*", "10"); len(drivers.Matches(e.machine, need.Vendor)) == 0 {
-		e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+"no file %s names the driver to EGL", need.Vendor[0]),
+		e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+"no file %s names the driver to EGL", without, need.Vendor[0]),
 			shellAdvice("Add this file to the image, or write it as root: ",
 				"mkdir -p "+shell.Quoted(path.Dir(vendor))+" && echo "+shell.Quoted(need.Says)+" > "+shell.Quoted(vendor)))
 	}
+}
+
+// hasDisplay reports whether the socket of a display is there, by a value of DISPLAY or WAYLAND_DISPLAY. A display on another host,
+// and those of another machine, count as there.
+func (e *exam) hasDisplay(value string) bool {
+	number, ofX := strings.CutPrefix(value, ":")
+	number, _, _ = strings.Cut(number, ".")
+	switch {
+	case e.machine.Foreign() || !ofX && strings.Contains(value, ":"):
+		return true
+	case ofX:
+		return e.machine.Exists("/tmp/.X11-unix/X" + number)
+	case path.IsAbs(value):
+		return e.machine.Exists(value)
+	}
+	return e.machine.Exists(path.Join(e.variable("XDG_RUNTIME_DIR"), value))
 }
 
 // olderThan returns advice about a library that is too old.

@@ -29,7 +29,7 @@ const (
 	untaken        sentence = "no kernel driver is bound to it"
 	takenByNouveau sentence = "its kernel driver is nouveau, and NVIDIA's Vulkan driver is installed"
 
-	withoutEGL = "no display is set, and without one the driver initializes through EGL: "
+	withoutEGL = "%s, and without one the driver initializes through EGL: "
 	forbidden  = "%s lacks read or write permission on %s" // a user, a node
 	noDevice   = "this machine has no device %s"
 	needsNewer = "%[2]s needs %[1]s %[3]s; this is %[4]s" // a release of Mesa or Linux

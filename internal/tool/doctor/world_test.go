@@ -323,3 +323,20 @@ func TestElevatedProgram(t *testing.T) {
 		}
 	}
 }
+
+// A display whose socket is gone is none. One of another host or machine cannot be seen.
+func TestDisplaysThatAreThere(t *testing.T) {
+	t.Parallel()
+	directory := t.TempDir()
+	tree.Lay(t, directory, file("wayland-1", ""))
+	for value, want := range map[string]bool{"wayland-1": true, "wayland-2": false, directory + "/wayland-1": true, directory + "/none": false,
+		":64999": false, ":64999.0": false, "host:0": true} {
+		e := &exam{host: host{&machine.Machine{Environ: []string{"XDG_RUNTIME_DIR=" + directory}}}}
+		if e.hasDisplay(value) != want {
+			t.Errorf("%s: %v", value, !want)
+		}
+		if e.machine.Root = directory; !e.hasDisplay(value) {
+			t.Errorf("%s of another machine is not there", value)
+		}
+	}
+}
