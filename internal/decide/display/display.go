@@ -49,7 +49,7 @@ func ask(server io.ReadWriter, cookie []byte, extension string) (bool, error) {
 		name = ""
 	}
 	request := []byte{'l', 0, 11, 0, 0, 0, byte(len(name)), 0, byte(len(cookie)), 0, 0, 0}
-	request = append(append(request, padded(name)...), padded(string(cookie))...)
+	request = append(append(request, pad(name)...), pad(string(cookie))...)
 	var answer [32]byte
 	if _, err := server.Write(request); err != nil {
 		return false, err
@@ -64,7 +64,7 @@ func ask(server io.ReadWriter, cookie []byte, extension string) (bool, error) {
 		return false, err
 	}
 	const queryExtension, reply = 98, 1
-	request = append([]byte{queryExtension, 0, byte(2 + len(padded(extension))/4), 0, byte(len(extension)), 0, 0, 0}, padded(extension)...)
+	request = append([]byte{queryExtension, 0, byte(2 + len(pad(extension))/4), 0, byte(len(extension)), 0, 0, 0}, pad(extension)...)
 	if _, err := server.Write(request); err != nil {
 		return false, err
 	}
@@ -77,8 +77,8 @@ func ask(server io.ReadWriter, cookie []byte, extension string) (bool, error) {
 	return answer[8] == 1, nil
 }
 
-// padded returns a text with zeros up to a multiple of four bytes.
-func padded(text string) []byte { return append([]byte(text), make([]byte, (4-len(text)%4)%4)...) }
+// pad returns a text with zeros up to a multiple of four bytes.
+func pad(text string) []byte { return append([]byte(text), make([]byte, (4-len(text)%4)%4)...) }
 
 // cookie returns the first cookie of an Xauthority file for a display's number; nil: it has none.
 func cookie(authority []byte, number string) []byte {
