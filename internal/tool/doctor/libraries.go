@@ -391,7 +391,7 @@ func (e *exam) hasDisplay(value string) bool {
 	case path.IsAbs(value):
 		return e.machine.Exists(value)
 	}
-	return e.machine.Exists(path.Join(e.variable("XDG_RUNTIME_DIR"), value))
+	return e.machine.Exists(path.Join(e.variable(variables.RuntimeDirectory.Name()), value))
 }
 
 // olderThan returns advice about a library that is too old.
