@@ -33,6 +33,9 @@ func Offers(ctx context.Context, display string, authority []byte, extension str
 	ctx, end := context.WithTimeout(ctx, longest)
 	defer end()
 	server, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil && network == "unix" { // a container may share the network alone, with the socket that has no file
+		server, err = new(net.Dialer).DialContext(ctx, network, "@"+address)
+	}
 	if err != nil {
 		return false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"vkloader/internal/machines"
+	"vkloader/test/lib/tree"
 )
 
 // Package reads the lists of each package manager. A removed package whose configuration remains is not installed. If a
@@ -50,5 +51,18 @@ func TestPackage(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The lists of another package manager on the machine say nothing about the system's own packages.
+func TestListsOfOneManager(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	tree.Lay(t, root, map[string]string{"var/lib/apt/lists/a_Packages": "Package: mesa-vulkan-drivers\n", "var/lib/apt/lists/a_Contents-amd64": ""})
+	m := &Machine{Root: root}
+	for of, want := range map[string]bool{"debian": true, "arch": false, "alpine": false, "": false} {
+		if offered, known := m.Lists(of).Offers("mesa-vulkan-drivers"); known != want || len(offered) == 1 != want {
+			t.Errorf("%q: %v, %v", of, offered, known)
+		}
 	}
 }

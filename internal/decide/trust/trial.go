@@ -29,7 +29,7 @@ func child(c *spawn.Child) error {
 }
 
 // check returns an *Error if this process is privileged and another user can change a file that a child with these
-// variables loads: the child itself with its libraries, what the variables name, and, unless it is a helper, the
+// variables loads: the child itself with its libraries, the files of the variables, and, unless it is a helper, the
 // manifests and settings that its loader reads, and the drivers and layers that the loader selects, each with its
 // libraries. A trial also opens the library, the loader; a name without a slash is found as the dynamic linker finds
 // it. The tool's own code runs already.

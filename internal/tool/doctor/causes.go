@@ -205,8 +205,8 @@ func confirm(c *causes) {
 // hidesDevices marks the further variables that hide devices with the first one, or with the program's library.
 var hidesDevices = link{[]Kind{VariableHides, LibraryShadowed}, []Kind{VariableHides}, func(c *causes, cause, effect int) bool {
 	_, first := c.list[cause].fact.(hides)
-	if c.list[cause].Code == LibraryShadowed {
-		first = true // a trial without the variable has no program's library, either
+	if c.list[cause].Code == LibraryShadowed { // a trial without the linker's variables has no library of the program, either
+		first = strings.HasPrefix(c.list[effect].Subject, "LD_")
 	}
 	_, further := c.list[effect].fact.(hides)
 	return cause < effect && first && further
@@ -307,7 +307,7 @@ func (e *evidence) markUnlisted() {
 	}
 }
 
-// loss is what a program loses by the subject of a finding, as far as it is known when the finding is made.
+// loss is the known damage to a program by the subject of a finding.
 type loss uint8
 
 const (
@@ -350,8 +350,8 @@ var exemptAdvice = [...]*Remedy{absentDevice: doNothing, beside: newAdvice("Noth
 	"With library_arch in the manifest, the loader would skip this one without a message."), otherPrograms: nil, otherDevices: nil}
 
 // weigh sets the severity of each finding, and is the only function that does: what its making knows, unless its fault costs nothing here.
-// confirmed reports whether a trial has confirmed a finding. A cause of a problem is a problem, too: a warning from which a problem follows
-// is what programs suffer from. The lack of a driver that may not exist stays a warning, and so does what follows from it.
+// confirmed reports whether a trial has confirmed a finding. A cause of a problem is a problem, too: it is the
+// fault behind the damage to programs. The lack of a driver that may not exist stays a warning, and so does what follows from it.
 func weigh(list []Finding, exempt func(*Finding) exemption, confirmed func(at int) bool) {
 	severities := make([]diag.Severity, len(list))
 	for i := range list {

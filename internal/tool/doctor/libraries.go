@@ -387,7 +387,8 @@ func (e *exam) hasDisplay(value string) bool {
 	case e.machine.Foreign() || !ofX && strings.Contains(value, ":"):
 		return true
 	case ofX:
-		return e.machine.Exists("/tmp/.X11-unix/X" + number)
+		socket := "/tmp/.X11-unix/X" + number
+		return e.machine.Exists(socket) || strings.Contains(e.machine.Whole("/proc/net/unix"), "@"+socket+"\n")
 	case path.IsAbs(value):
 		return e.machine.Exists(value)
 	}

@@ -88,7 +88,7 @@ func (h host) isEntered() bool {
 // nodeCure returns advice that gives the sandbox the device's nodes.
 func (e *exam) nodeCure(g *GPU) *Remedy {
 	verb, file := term.Either(g.Kernel == "nvidia", "node-of-nvidia", "node"), e.fileForNode()
-	if file != "" {
+	if file != "" && g.Kernel != "nvidia" {
 		verb = "node-for-file"
 	}
 	return e.system.by(verb, with("node", file, "kernel", g.Kernel, "box", term.Or(e.detail("snap"), "NAME")))

@@ -187,7 +187,7 @@ func isOfLibC(library string) bool {
 // nodeless returns the fact that a device has no node, with the sandbox that does not pass the node on.
 func (e *exam) nodeless(g *GPU) fact {
 	what := "it has no node in /dev/dri"
-	if file := e.fileForNode(); file != "" {
+	if file := e.fileForNode(); file != "" && g.Kernel != "nvidia" {
 		return textf("%s is a file or directory, not a device: container tools make one in place of a node that the host does not have", file)
 	}
 	if g.Kernel == "nvidia" {

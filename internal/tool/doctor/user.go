@@ -82,20 +82,29 @@ func (h host) records(file string, fields int) [][]string {
 	return records
 }
 
-// regrouping is the verb for a node whose group may not open it. From systemd 258 on, udev ignores a rule that names a group of
-// persons; a rule with an unknown group is ignored by every release.
-func (h host) regrouping() string {
+// regrouping returns the verb for a node whose group may not open it, and a free number for a group of the system. From systemd 258
+// on, udev ignores a rule that names a group of persons; every release ignores a rule with an unknown group.
+func (h host) regrouping() (verb, free string) {
 	const firstOfPersons = 1000
+	verb = "regroup-unknown"
+	used := map[int]bool{}
 	for _, fields := range h.records("/etc/group", 3) {
-		if fields[0] != "render" {
-			continue
+		id, err := strconv.Atoi(fields[2])
+		switch used[id] = true; {
+		case fields[0] == "render" && err == nil && id >= firstOfPersons:
+			verb = "regroup-of-persons"
+		case fields[0] == "render":
+			verb = "regroup"
 		}
-		if id, err := strconv.Atoi(fields[2]); err == nil && id >= firstOfPersons {
-			return "regroup-of-persons"
-		}
-		return "regroup"
 	}
-	return term.Either(h.machine.Text("/etc/group") == "", "regroup", "regroup-unknown")
+	if len(used) == 0 || !slices.ContainsFunc([]string{"/usr/lib/udev", "/lib/udev"}, h.machine.Exists) {
+		verb = "regroup"
+	}
+	number := firstOfPersons - 1
+	for used[number] {
+		number--
+	}
+	return verb, strconv.Itoa(number)
 }
 
 // refusedNode returns the first node of a device that the user may not open; "" if there is none, or it is unknown.
@@ -186,7 +195,8 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 		if strings.HasPrefix(node, "/dev/nvidia") && e.system.by("regroup", args).because == ofKernel {
 			return e.nvidiaNodes(node)
 		}
-		return e.system.by(e.regrouping(), args)
+		verb, free := e.regrouping()
+		return e.system.by(verb, with("node", node, "user", u.name, "gid", strconv.Itoa(int(group)), "free", free))
 	}
 	number := strconv.Itoa(int(group))
 	name := e.group(0, 2, number)

@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/trust"
 	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/term"
 )
@@ -365,7 +366,7 @@ func (r *Report) findingOf(g *GPU) (found *Finding) {
 	return found
 }
 
-// answersOf returns what the trials of a device's drivers told: the result, and the driver's first line.
+// answersOf returns the answers of a device's drivers in trials: the result, and the driver's first line.
 func (r *Report) answersOf(g *GPU) string {
 	var list []string
 	for _, p := range r.Probes {
@@ -426,8 +427,8 @@ var windowSystems = []struct {
 	extensions    []string
 }{{"WAYLAND_DISPLAY", "Wayland", []string{"VK_KHR_wayland_surface"}}, {"DISPLAY", "X11", []string{"VK_KHR_xcb_surface", "VK_KHR_xlib_surface"}}}
 
-// nvidiaOwn is the VkDriverId of NVIDIA's own driver, the only one for hardware that gives images to an X server without DRI3.
-const nvidiaOwn = 4
+// withoutDRI3 are the VkDriverIds of drivers that need no DRI3, or may not need it: NVIDIA's own and Dozen.
+var withoutDRI3 = []uint32{4, 23}
 
 // askDisplay asks the session's X server whether it takes images of drivers. What cannot be asked is no fault.
 func (t *trying) askDisplay(ctx context.Context, e *evidence) {
@@ -436,7 +437,10 @@ func (t *trying) askDisplay(ctx context.Context, e *evidence) {
 	if shown == "" || e.source.Foreign() {
 		return
 	}
-	authority := h.machine.Whole(cmp.Or(h.variable("XAUTHORITY"), path.Join(h.variable(variables.Home.Name()), ".Xauthority")))
+	name, authority := cmp.Or(h.variable("XAUTHORITY"), path.Join(h.variable(variables.Home.Name()), ".Xauthority")), ""
+	if trust.Path(name) == nil { // a privileged process sends no server a file that another user named
+		authority = h.machine.Whole(name)
+	}
 	offers, err := display.Offers(ctx, shown, []byte(authority), "DRI3")
 	e.withoutDRI3 = err == nil && !offers
 }
@@ -467,7 +471,7 @@ func (e *evidence) windowless() {
 				e.add(DeviceWindowless, d.Name, "", sentence("its driver does not offer VK_KHR_swapchain, so programs show no window on the device"), nil)
 			case len(lacking) > 0:
 				e.addSurfaceless(&d, lacking, len(lacking) < len(names))
-			case e.withoutDRI3 && d.DriverID != nvidiaOwn:
+			case e.withoutDRI3 && !slices.Contains(withoutDRI3, d.DriverID):
 				lost := usual
 				if len(names) > 1 {
 					lost = nothing

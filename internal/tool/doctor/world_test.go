@@ -154,7 +154,7 @@ func TestPermission(t *testing.T) {
 	t.Parallel()
 	gid := strconv.Itoa(os.Getgid())
 	base := card("0x1002", "amdgpu", true, file("etc/passwd", "mia:x:61000:61000::/:/bin/sh\nleo:x:61001:61001::/:/bin/sh\n"),
-		file("etc/group", "render:x:"+gid+":leo\nmia:x:61000:\n"))
+		file("etc/group", "render:x:"+gid+":leo\nmia:x:61000:\n"), file("usr/lib/udev/rules.d/50-udev-default.rules", ""))
 	check := func(user string, mode os.FileMode, more map[string]string) string {
 		t.Helper()
 		root := t.TempDir()
@@ -190,8 +190,8 @@ func TestPermission(t *testing.T) {
 	}{
 		{"mia", 0o660, nil, group}, {"61000", 0o660, nil, group}, {"leo", 0o660, nil, ""}, {"mia", 0o666, nil, ""},
 		{"leo", 0o600, file("etc/group", "render:x:105:leo\n"), udev},
-		{"leo", 0o600, file("etc/group", "render:x:1001:leo\n"), "The group render has the number of a group of persons, and udev of systemd 258 " +
-			"and later ignores it. Give it a number of the system. Run as root: groupdel render && groupadd --system render && " +
+		{"leo", 0o600, file("etc/group", "render:x:1001:leo\nother:x:999:\n"), "The group render has the number of a group of persons, and udev of systemd 258 " +
+			"and later ignores it. Give it a number of the system. Run as root: groupmod --gid 998 render && " +
 			"usermod -aG render leo; then restart the machine"},
 		{"leo", 0o600, file("etc/group", "leo:x:1001:\n"), "The machine has no group render, so udev does not set it. Run as root: " +
 			"groupadd --system render && usermod -aG render leo; then restart the machine"},
