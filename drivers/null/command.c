@@ -1,7 +1,5 @@
-/* command.c: command pools and command buffers.
- *
- * Only changes of events are recorded, because a program can query an event's state. All other
- * commands are one function without effect (table.c). Nothing is drawn, copied or dispatched. */
+/* command.c: command pools and command buffers. Nothing is recorded: commands are one function without effect
+ * (table.c). */
 #include "null.h"
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateCommandPool(VkDevice device, const VkCommandPoolCreateInfo *pCreateInfo,
@@ -15,12 +13,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateCommandPool(VkDevice device, const V
     return VK_SUCCESS;
 }
 
-static void reset(struct command_buffer *b)
-{
-    b->event_count = 0;
-    b->out_of_memory = false;
-}
-
 static void free_buffer(struct command_buffer *b)
 {
     struct command_pool *p = b->pool;
@@ -29,7 +21,6 @@ static void free_buffer(struct command_buffer *b)
         b->previous->next = b->next;
     else
         p->first = b->next;
-    release(allocator_of(&p->allocator), b->events);
     release(allocator_of(&p->allocator), b);
 }
 
@@ -40,13 +31,6 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyCommandPool(VkDevice device, VkCommandP
     if (!p) return;
     while (p->first) free_buffer(p->first);
     release(pAllocator, p);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkResetCommandPool(VkDevice device, VkCommandPool commandPool,
-                                                       VkCommandPoolResetFlags flags)
-{
-    for (struct command_buffer *b = FROM_HANDLE(command_pool, commandPool)->first; b; b = b->next) reset(b);
-    return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL null_vkFreeCommandBuffers(VkDevice device, VkCommandPool commandPool,
@@ -78,71 +62,4 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateCommandBuffers(VkDevice device,
         pCommandBuffers[i] = (VkCommandBuffer)b;
     }
     return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkBeginCommandBuffer(VkCommandBuffer commandBuffer,
-                                                         const VkCommandBufferBeginInfo *pBeginInfo)
-{
-    reset((struct command_buffer *)commandBuffer);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkResetCommandBuffer(VkCommandBuffer commandBuffer, VkCommandBufferResetFlags flags)
-{
-    reset((struct command_buffer *)commandBuffer);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkEndCommandBuffer(VkCommandBuffer commandBuffer)
-{
-    return ((struct command_buffer *)commandBuffer)->out_of_memory ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
-}
-
-/* ---- events ---------------------------------------------------------------------------------------------------- */
-
-static void record_event(struct command_buffer *b, struct event *event, bool set)
-{
-    if (b->event_count == b->event_room) {
-        const VkAllocationCallbacks *callbacks = allocator_of(&b->pool->allocator);
-        uint32_t room = b->event_room ? b->event_room * 2 : 8;
-        struct event_operation *events = allocate(callbacks, room * sizeof(*events), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-        if (!events) {
-            b->out_of_memory = true; /* vkEndCommandBuffer reports it */
-            return;
-        }
-        if (b->events) memcpy(events, b->events, b->event_count * sizeof(*events));
-        release(callbacks, b->events);
-        b->events = events;
-        b->event_room = room;
-    }
-    b->events[b->event_count++] = (struct event_operation){event, set};
-}
-
-VKAPI_ATTR void VKAPI_CALL null_vkCmdSetEvent(VkCommandBuffer commandBuffer, VkEvent event,
-                                              VkPipelineStageFlags stageMask)
-{
-    record_event((struct command_buffer *)commandBuffer, FROM_HANDLE(event, event), true);
-}
-
-VKAPI_ATTR void VKAPI_CALL null_vkCmdResetEvent(VkCommandBuffer commandBuffer, VkEvent event,
-                                                VkPipelineStageFlags stageMask)
-{
-    record_event((struct command_buffer *)commandBuffer, FROM_HANDLE(event, event), false);
-}
-
-/* Secondary command buffers do not change while a primary one refers to them, so their events are copied now. */
-VKAPI_ATTR void VKAPI_CALL null_vkCmdExecuteCommands(VkCommandBuffer commandBuffer, uint32_t commandBufferCount,
-                                                     const VkCommandBuffer *pCommandBuffers)
-{
-    for (uint32_t i = 0; i < commandBufferCount; i++) {
-        const struct command_buffer *s = (const struct command_buffer *)pCommandBuffers[i];
-        for (uint32_t n = 0; n < s->event_count; n++)
-            record_event((struct command_buffer *)commandBuffer, s->events[n].event, s->events[n].set);
-    }
-}
-
-void apply_commands(VkCommandBuffer buffer)
-{
-    const struct command_buffer *b = (const struct command_buffer *)buffer;
-    for (uint32_t n = 0; n < b->event_count; n++) atomic_store(&b->events[n].event->set, b->events[n].set);
 }

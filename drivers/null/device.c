@@ -22,7 +22,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDevice(VkPhysicalDevice physicalDevi
     if (!d) return VK_ERROR_OUT_OF_HOST_MEMORY;
     d->magic = d->queue = OBJECT_MAGIC;
     d->enabled = enabled;
-    d->has_queue = pCreateInfo->queueCreateInfoCount > 0;
     *pDevice = (VkDevice)d;
     return VK_SUCCESS;
 }
@@ -35,7 +34,5 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyDevice(VkDevice device, const VkAllocat
 VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceQueue(VkDevice device, uint32_t queueFamilyIndex, uint32_t queueIndex,
                                                  VkQueue *pQueue)
 {
-    struct device *d = device_of(device);
-    bool there = d->has_queue && queueFamilyIndex == 0 && queueIndex == 0;
-    *pQueue = there ? (VkQueue)&d->queue : NULL;
+    *pQueue = (VkQueue)&device_of(device)->queue;
 }

@@ -32,7 +32,4 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice ph
                                                              VkPhysicalDeviceFeatures2 *pFeatures)
 {
     null_vkGetPhysicalDeviceFeatures(physicalDevice, &pFeatures->features);
-    for (VkBaseOutStructure *s = pFeatures->pNext; s; s = s->pNext)
-        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT)
-            ((VkPhysicalDeviceMultiDrawFeaturesEXT *)s)->multiDraw = VK_TRUE;
 }

@@ -1,11 +1,11 @@
 /* formats.c: the features of formats, and the largest sizes of images.
  *
- * A driver that never touches a texel can support every feature of a format that any format of its kind has; that
+ * A driver that never touches a texel can support for a format all that it supports for any format of its kind; that
  * covers the specification's tables of mandatory formats. It offers no sparse images. */
 #include "null.h"
 
 static const struct format formats[] = {
-#define FORMAT(name, size, width, height, kinds) {name, size, width, height, kinds},
+#define FORMAT(name, size, width, height, kind) {size, width, height, kind},
 #include "formats.inc"
 };
 
@@ -16,43 +16,22 @@ const struct format *format_of(VkFormat format)
 }
 
 #define BLIT (VK_FORMAT_FEATURE_BLIT_SRC_BIT | VK_FORMAT_FEATURE_BLIT_DST_BIT)
-#define SAMPLED VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT
-#define LINEAR VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT
-#define STORAGE VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT
-
-static bool has_atomics(VkFormat f)
-{
-    return f == VK_FORMAT_R32_UINT || f == VK_FORMAT_R32_SINT;
-}
+#define SAMPLED (VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT)
 
 static VkFormatFeatureFlags format_features(const struct format *f, VkImageTiling tiling)
 {
-    if (f->kinds & (KIND_SCALED | KIND_WIDE)) return 0; /* vertex data only */
-    if (f->kinds & (KIND_DEPTH | KIND_STENCIL)) {
-        if (tiling == VK_IMAGE_TILING_LINEAR) return 0;
-        return BLIT | SAMPLED | VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT | (f->kinds & KIND_DEPTH ? LINEAR : 0);
-    }
-    if (f->kinds & KIND_COMPRESSED)
-        return tiling == VK_IMAGE_TILING_LINEAR ? 0 : VK_FORMAT_FEATURE_BLIT_SRC_BIT | SAMPLED | LINEAR;
-
-    VkFormatFeatureFlags all = BLIT | SAMPLED;
-    if (f->kinds & KIND_INTEGER)
-        return all | VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT | STORAGE |
-               (has_atomics(f->format) ? VK_FORMAT_FEATURE_STORAGE_IMAGE_ATOMIC_BIT : 0);
-    all |= LINEAR;
-    if (f->format == VK_FORMAT_E5B9G9R9_UFLOAT_PACK32)
-        return all; /* the shared exponent cannot be written for one component */
-    all |= VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT | VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT;
-    return f->kinds & KIND_SRGB ? all : all | STORAGE;
+    if (f->kind != KIND_COLOR && tiling == VK_IMAGE_TILING_LINEAR) return 0;
+    if (f->kind == KIND_COMPRESSED) return VK_FORMAT_FEATURE_BLIT_SRC_BIT | SAMPLED;
+    if (f->kind == KIND_DEPTH) return BLIT | SAMPLED | VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT;
+    return BLIT | SAMPLED | VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT | VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT |
+           VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_STORAGE_IMAGE_ATOMIC_BIT;
 }
 
 static VkFormatFeatureFlags buffer_features(const struct format *f)
 {
-    if (f->kinds & (KIND_COMPRESSED | KIND_DEPTH | KIND_STENCIL | KIND_SRGB)) return 0;
-    if (f->kinds & (KIND_SCALED | KIND_WIDE)) return VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT;
+    if (f->kind != KIND_COLOR) return 0;
     return VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT | VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT |
-           VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT |
-           (has_atomics(f->format) ? VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_ATOMIC_BIT : 0);
+           VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_ATOMIC_BIT;
 }
 
 VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceFormatProperties(VkPhysicalDevice physicalDevice, VkFormat format,
@@ -106,8 +85,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties(
 
     bool simple = tiling == VK_IMAGE_TILING_LINEAR;
     bool cube = flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
-    bool block = f->kinds & KIND_COMPRESSED;
-    bool depth = f->kinds & (KIND_DEPTH | KIND_STENCIL);
+    bool block = f->kind == KIND_COMPRESSED;
+    bool depth = f->kind == KIND_DEPTH;
     if ((simple && (type != VK_IMAGE_TYPE_2D || cube)) || (cube && type != VK_IMAGE_TYPE_2D) ||
         (block && type == VK_IMAGE_TYPE_1D) || (depth && type == VK_IMAGE_TYPE_3D))
         return VK_ERROR_FORMAT_NOT_SUPPORTED;

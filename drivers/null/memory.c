@@ -9,18 +9,10 @@
 VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateMemory(VkDevice device, const VkMemoryAllocateInfo *pAllocateInfo,
                                                      const VkAllocationCallbacks *pAllocator, VkDeviceMemory *pMemory)
 {
-    struct device *d = device_of(device);
-    VkDeviceSize size = pAllocateInfo->allocationSize;
-    if (size > MEMORY_HEAP_SIZE || atomic_fetch_add(&d->allocated, size) > MEMORY_HEAP_SIZE - size) {
-        if (size <= MEMORY_HEAP_SIZE) atomic_fetch_sub(&d->allocated, size);
-        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    }
+    if (pAllocateInfo->allocationSize > MEMORY_HEAP_SIZE) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     struct memory *m = allocate(pAllocator, sizeof(*m), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!m) {
-        atomic_fetch_sub(&d->allocated, size);
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    }
-    m->size = size;
+    if (!m) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    m->size = pAllocateInfo->allocationSize;
     *pMemory = TO_HANDLE(VkDeviceMemory, m);
     return VK_SUCCESS;
 }
@@ -30,7 +22,6 @@ VKAPI_ATTR void VKAPI_CALL null_vkFreeMemory(VkDevice device, VkDeviceMemory mem
 {
     struct memory *m = FROM_HANDLE(memory, memory);
     if (!m) return;
-    atomic_fetch_sub(&device_of(device)->allocated, m->size);
     if (m->host) munmap(m->host, m->size);
     release(pAllocator, m);
 }

@@ -5,10 +5,9 @@
  *   properties.c  limits and properties; features.c features; formats.c formats and image formats
  *   device.c      devices and queues
  *   memory.c      device memory; resource.c buffers, images and their views
- *   objects.c     objects that only exist: samplers, shaders, pipelines, layouts, passes, queries
- *   descriptor.c  descriptor pools and sets
+ *   objects.c     objects that only exist: samplers, shaders, pipelines, layouts, passes, descriptor sets, queries
  *   command.c     command pools and command buffers
- *   sync.c        fences, events, submission
+ *   sync.c        fences and submission
  *   swapchain.c   headless surfaces and swapchains
  *
  * Nothing here is global and changes: everything hangs off an instance or a device.
@@ -79,7 +78,7 @@ static inline void release(const VkAllocationCallbacks *callbacks, void *p)
 
 /* ---- objects --------------------------------------------------------------------------------------------------- */
 
-/* The size of objects without behavior, and of events and surfaces: the function that creates them is the same. */
+/* The size of objects without behavior: the function that creates them is the same. */
 #define SIMPLE_SIZE 32
 
 struct instance {
@@ -90,10 +89,9 @@ struct instance {
 
 struct device {
     uintptr_t magic;
-    uintptr_t queue;  /* the magic of the queue */
-    uint32_t enabled; /* bits of gates */
-    bool has_queue;
-    _Atomic VkDeviceSize allocated; /* bytes of the heap */
+    uintptr_t queue;                  /* the magic of the queue */
+    uint32_t enabled;                 /* bits of gates */
+    _Atomic uint32_t descriptor_sets; /* allocated so far */
 };
 
 struct memory {
@@ -106,26 +104,14 @@ struct buffer {
 };
 
 struct image {
-    VkImageCreateInfo info; /* without pNext and queue families */
-};
-
-struct event {
-    _Atomic bool set;
-};
-_Static_assert(sizeof(struct event) <= SIMPLE_SIZE, "events are simple objects");
-
-struct event_operation {
-    struct event *event;
-    bool set;
+    VkSubresourceLayout layout; /* of the first level of the first layer */
+    VkDeviceSize size;          /* of all levels and layers */
 };
 
 struct command_buffer {
     uintptr_t magic;
     struct command_pool *pool;
     struct command_buffer *next, *previous; /* of the pool */
-    struct event_operation *events;         /* changes of events in recording order; nothing else is recorded */
-    uint32_t event_count, event_room;
-    bool out_of_memory;
 };
 
 struct command_pool {
@@ -155,21 +141,11 @@ static inline struct device *device_of(VkDevice device)
 #define MAX_MIP_LEVELS 15
 
 /* formats.c */
-enum {
-    KIND_PLAIN = 1,
-    KIND_COMPRESSED = 2,
-    KIND_INTEGER = 8,
-    KIND_SCALED = 16,
-    KIND_SRGB = 32,
-    KIND_DEPTH = 64,
-    KIND_STENCIL = 128,
-    KIND_WIDE = 256,
-};
+enum kind { KIND_COLOR, KIND_COMPRESSED, KIND_DEPTH };
 
 struct format {
-    VkFormat format;
     uint8_t size, width, height; /* of a block */
-    uint16_t kinds;
+    enum kind kind;
 };
 
 const struct format *format_of(VkFormat format); /* NULL: not offered */
@@ -182,8 +158,5 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice d
 
 /* sync.c */
 void signal_fence(VkFence fence);
-
-/* command.c */
-void apply_commands(VkCommandBuffer buffer);
 
 #endif

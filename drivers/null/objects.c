@@ -32,6 +32,16 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetRenderAreaGranularity(VkDevice device, VkRe
     *pGranularity = (VkExtent2D){1, 1};
 }
 
+/* A descriptor set is a number: writes to it are discarded, and pools keep nothing. */
+VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateDescriptorSets(VkDevice device,
+                                                             const VkDescriptorSetAllocateInfo *pAllocateInfo,
+                                                             VkDescriptorSet *pDescriptorSets)
+{
+    for (uint32_t i = 0; i < pAllocateInfo->descriptorSetCount; i++)
+        pDescriptorSets[i] = TO_HANDLE(VkDescriptorSet, atomic_fetch_add(&device_of(device)->descriptor_sets, 1) + 1);
+    return VK_SUCCESS;
+}
+
 /* ---- pipelines ------------------------------------------------------------------------------------------------- */
 
 /* Creates graphics or compute pipelines; their create infos differ. */

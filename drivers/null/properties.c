@@ -139,9 +139,6 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
                                                                VkPhysicalDeviceProperties2 *pProperties)
 {
     null_vkGetPhysicalDeviceProperties(physicalDevice, &pProperties->properties);
-    for (VkBaseOutStructure *s = pProperties->pNext; s; s = s->pNext)
-        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTI_DRAW_PROPERTIES_EXT)
-            ((VkPhysicalDeviceMultiDrawPropertiesEXT *)s)->maxMultiDrawCount = UINT32_MAX;
 }
 
 /* ---- the queue family, the memory ------------------------------------------------------------------------------ */

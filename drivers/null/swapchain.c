@@ -1,22 +1,11 @@
 /* swapchain.c: headless surfaces and their swapchains.
  *
- * A presented image is free at once, and images are acquired in order. Nothing is displayed. There are no other
- * surfaces. */
+ * Images are acquired in order, presented or not. Nothing is displayed. There are no other surfaces. */
 #include "null.h"
 
-struct surface {
-    struct swapchain *current; /* the swapchain that is not retired; NULL: none */
-};
-_Static_assert(sizeof(struct surface) <= SIMPLE_SIZE, "surfaces are simple objects");
-
 struct swapchain {
-    struct surface *surface;
-    bool retired;
     uint32_t count, next;
-    struct swapchain_image {
-        struct image image;
-        bool acquired;
-    } images[];
+    struct image images[];
 };
 
 #define MIN_IMAGES 2
@@ -100,47 +89,15 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateSwapchainKHR(VkDevice device, const 
                                                          const VkAllocationCallbacks *pAllocator,
                                                          VkSwapchainKHR *pSwapchain)
 {
-    struct surface *surface = FROM_HANDLE(surface, pCreateInfo->surface);
-    struct swapchain *old = FROM_HANDLE(swapchain, pCreateInfo->oldSwapchain);
-    if (old) {
-        /* It is retired even if the creation of the new swapchain fails. */
-        old->retired = true;
-        if (surface->current == old) surface->current = NULL;
-    }
-    if (surface->current) return VK_ERROR_NATIVE_WINDOW_IN_USE_KHR;
     uint32_t count = pCreateInfo->minImageCount;
     if (count < MIN_IMAGES) count = MIN_IMAGES;
     if (count > MAX_IMAGES) return VK_ERROR_INITIALIZATION_FAILED;
     struct swapchain *s =
         allocate(pAllocator, sizeof(*s) + count * sizeof(s->images[0]), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (!s) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    s->surface = surface;
     s->count = count;
-    for (uint32_t i = 0; i < count; i++)
-        s->images[i].image.info = (VkImageCreateInfo){
-            .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-            .imageType = VK_IMAGE_TYPE_2D,
-            .format = pCreateInfo->imageFormat,
-            .extent = {pCreateInfo->imageExtent.width, pCreateInfo->imageExtent.height, 1},
-            .mipLevels = 1,
-            .arrayLayers = pCreateInfo->imageArrayLayers,
-            .samples = VK_SAMPLE_COUNT_1_BIT,
-            .tiling = VK_IMAGE_TILING_OPTIMAL,
-            .usage = pCreateInfo->imageUsage,
-        };
-    surface->current = s;
     *pSwapchain = TO_HANDLE(VkSwapchainKHR, s);
     return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL null_vkDestroySwapchainKHR(VkDevice device, VkSwapchainKHR swapchain,
-                                                      const VkAllocationCallbacks *pAllocator)
-{
-    struct swapchain *s = FROM_HANDLE(swapchain, swapchain);
-    if (!s) return;
-    /* A retired swapchain may outlive its surface. */
-    if (!s->retired) s->surface->current = NULL;
-    release(pAllocator, s);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSwapchainImagesKHR(VkDevice device, VkSwapchainKHR swapchain,
@@ -148,35 +105,22 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSwapchainImagesKHR(VkDevice device, VkS
 {
     struct swapchain *s = FROM_HANDLE(swapchain, swapchain);
     VkImage images[MAX_IMAGES];
-    for (uint32_t i = 0; i < s->count; i++) images[i] = TO_HANDLE(VkImage, &s->images[i].image);
+    for (uint32_t i = 0; i < s->count; i++) images[i] = TO_HANDLE(VkImage, &s->images[i]);
     return give(images, sizeof(*images), s->count, pSwapchainImageCount, pSwapchainImages);
 }
 
-/* Does not wait if the program has acquired every image: no other thread may use the swapchain meanwhile, so no image
- * could become free. */
 VKAPI_ATTR VkResult VKAPI_CALL null_vkAcquireNextImageKHR(VkDevice device, VkSwapchainKHR swapchain, uint64_t timeout,
                                                           VkSemaphore semaphore, VkFence fence, uint32_t *pImageIndex)
 {
     struct swapchain *s = FROM_HANDLE(swapchain, swapchain);
-    if (s->retired) return VK_ERROR_OUT_OF_DATE_KHR;
-    for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t at = (s->next + i) % s->count;
-        if (s->images[at].acquired) continue;
-        s->images[at].acquired = true;
-        s->next = (at + 1) % s->count;
-        *pImageIndex = at;
-        signal_fence(fence);
-        return VK_SUCCESS;
-    }
-    return timeout == 0 ? VK_NOT_READY : VK_TIMEOUT;
+    *pImageIndex = s->next++ % s->count;
+    signal_fence(fence);
+    return VK_SUCCESS;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkQueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *pPresentInfo)
 {
-    for (uint32_t i = 0; i < pPresentInfo->swapchainCount; i++) {
-        struct swapchain *s = FROM_HANDLE(swapchain, pPresentInfo->pSwapchains[i]);
-        s->images[pPresentInfo->pImageIndices[i]].acquired = false;
-        if (pPresentInfo->pResults) pPresentInfo->pResults[i] = VK_SUCCESS;
-    }
+    for (uint32_t i = 0; pPresentInfo->pResults && i < pPresentInfo->swapchainCount; i++)
+        pPresentInfo->pResults[i] = VK_SUCCESS;
     return VK_SUCCESS;
 }

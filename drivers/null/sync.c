@@ -1,10 +1,9 @@
-/* sync.c: fences, events, and submission.
+/* sync.c: fences and submission.
  *
- * A submission is complete when it returns: its events have their state, and its fence is signalled. It does not wait
- * for semaphores, because nothing in it would have to come later, and programs cannot query them. */
+ * A submission is complete when it returns: its fence is signalled. It does not wait for semaphores, because nothing in
+ * it would have to come later, and programs cannot query them. Events are always set, because a program may wait for
+ * one that a command sets. */
 #include "null.h"
-
-/* ---- fences ---------------------------------------------------------------------------------------------------- */
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateFence(VkDevice device, const VkFenceCreateInfo *pCreateInfo,
                                                   const VkAllocationCallbacks *pAllocator, VkFence *pFence)
@@ -42,39 +41,14 @@ void signal_fence(VkFence fence)
     if (fence) atomic_store(&FROM_HANDLE(fence, fence)->signalled, true);
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------- */
-
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetEventStatus(VkDevice device, VkEvent event)
 {
-    return atomic_load(&FROM_HANDLE(event, event)->set) ? VK_EVENT_SET : VK_EVENT_RESET;
+    return VK_EVENT_SET;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkSetEvent(VkDevice device, VkEvent event)
-{
-    atomic_store(&FROM_HANDLE(event, event)->set, true);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkResetEvent(VkDevice device, VkEvent event)
-{
-    atomic_store(&FROM_HANDLE(event, event)->set, false);
-    return VK_SUCCESS;
-}
-
-/* ---- submission ------------------------------------------------------------------------------------------------ */
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit(VkQueue queue, uint32_t submitCount, const VkSubmitInfo *pSubmits,
+/* Submits command buffers or sparse bindings, which no queue supports; their infos differ. */
+VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit(VkQueue queue, uint32_t submitCount, const void *pSubmits,
                                                   VkFence fence)
-{
-    for (uint32_t i = 0; i < submitCount; i++)
-        for (uint32_t n = 0; n < pSubmits[i].commandBufferCount; n++) apply_commands(pSubmits[i].pCommandBuffers[n]);
-    signal_fence(fence);
-    return VK_SUCCESS;
-}
-
-/* No queue supports sparse binding, but the command is part of Vulkan 1.0. */
-VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueBindSparse(VkQueue queue, uint32_t bindInfoCount,
-                                                      const VkBindSparseInfo *pBindInfo, VkFence fence)
 {
     signal_fence(fence);
     return VK_SUCCESS;

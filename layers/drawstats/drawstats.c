@@ -41,16 +41,11 @@ struct device {
     PFN_vkCmdDrawIndexed draw_indexed;
     PFN_vkCmdDrawIndirect draw_indirect;
     PFN_vkCmdDrawIndexedIndirect draw_indexed_indirect;
-    PFN_vkCmdDrawIndirectCount draw_indirect_count;
-    PFN_vkCmdDrawIndexedIndirectCount draw_indexed_indirect_count;
-    PFN_vkCmdDrawMultiEXT draw_multi;
-    PFN_vkCmdDrawMultiIndexedEXT draw_multi_indexed;
 };
 
 struct counts {
     uint64_t draws, instances, vertices;
     uint64_t indirect; /* draws whose parameters are in a buffer */
-    uint64_t counted;  /* the maximum number of draws whose number is also in a buffer */
 };
 
 /* The counts of a command buffer, in a table by handle. */
@@ -240,17 +235,6 @@ static void fill(struct device *d)
     NEXT(draw_indexed, vkCmdDrawIndexed, "vkCmdDrawIndexed");
     NEXT(draw_indirect, vkCmdDrawIndirect, "vkCmdDrawIndirect");
     NEXT(draw_indexed_indirect, vkCmdDrawIndexedIndirect, "vkCmdDrawIndexedIndirect");
-    NEXT(draw_multi, vkCmdDrawMultiEXT, "vkCmdDrawMultiEXT");
-    NEXT(draw_multi_indexed, vkCmdDrawMultiIndexedEXT, "vkCmdDrawMultiIndexedEXT");
-    /* One command has three names; any of them that the device supports is used. */
-    const char *end[] = {"Count", "CountKHR", "CountAMD"};
-    for (int i = 0; i < 3; i++) {
-        char name[64];
-        snprintf(name, sizeof(name), "vkCmdDrawIndirect%s", end[i]);
-        if (!d->draw_indirect_count) NEXT(draw_indirect_count, vkCmdDrawIndirectCount, name);
-        snprintf(name, sizeof(name), "vkCmdDrawIndexedIndirect%s", end[i]);
-        if (!d->draw_indexed_indirect_count) NEXT(draw_indexed_indirect_count, vkCmdDrawIndexedIndirectCount, name);
-    }
 #undef NEXT
 }
 
@@ -383,10 +367,9 @@ static VkResult VKAPI_CALL end_command_buffer(VkCommandBuffer buffer)
     char line[256];
     int length =
         snprintf(line, sizeof(line),
-                 "drawstats: command buffer %p: %llu draws, %llu instances, %llu vertices, "
-                 "%llu indirect draws, at most %llu counted on the device\n",
+                 "drawstats: command buffer %p: %llu draws, %llu instances, %llu vertices, %llu indirect draws\n",
                  (void *)buffer, (unsigned long long)c->draws, (unsigned long long)c->instances,
-                 (unsigned long long)c->vertices, (unsigned long long)c->indirect, (unsigned long long)c->counted);
+                 (unsigned long long)c->vertices, (unsigned long long)c->indirect);
     if (write(output, line, (size_t)length) < 0) {
         /* A failure to write is ignored, so that the program is not affected. */
     }
@@ -432,43 +415,6 @@ static void VKAPI_CALL cmd_draw_indexed_indirect(VkCommandBuffer buffer, VkBuffe
     s->device->draw_indexed_indirect(buffer, from, offset, draws, stride);
 }
 
-static void VKAPI_CALL cmd_draw_indirect_count(VkCommandBuffer buffer, VkBuffer from, VkDeviceSize offset,
-                                               VkBuffer number, VkDeviceSize number_offset, uint32_t most,
-                                               uint32_t stride)
-{
-    struct slot *s = find(buffer);
-    s->counts.counted += most;
-    s->device->draw_indirect_count(buffer, from, offset, number, number_offset, most, stride);
-}
-
-static void VKAPI_CALL cmd_draw_indexed_indirect_count(VkCommandBuffer buffer, VkBuffer from, VkDeviceSize offset,
-                                                       VkBuffer number, VkDeviceSize number_offset, uint32_t most,
-                                                       uint32_t stride)
-{
-    struct slot *s = find(buffer);
-    s->counts.counted += most;
-    s->device->draw_indexed_indirect_count(buffer, from, offset, number, number_offset, most, stride);
-}
-
-static void VKAPI_CALL cmd_draw_multi(VkCommandBuffer buffer, uint32_t draws, const VkMultiDrawInfoEXT *infos,
-                                      uint32_t copies, uint32_t first_instance, uint32_t stride)
-{
-    struct slot *s = find(buffer);
-    for (uint32_t i = 0; i < draws; i++)
-        count(s, ((const VkMultiDrawInfoEXT *)((const char *)infos + (size_t)i * stride))->vertexCount, copies);
-    s->device->draw_multi(buffer, draws, infos, copies, first_instance, stride);
-}
-
-static void VKAPI_CALL cmd_draw_multi_indexed(VkCommandBuffer buffer, uint32_t draws,
-                                              const VkMultiDrawIndexedInfoEXT *infos, uint32_t copies,
-                                              uint32_t first_instance, uint32_t stride, const int32_t *vertex_offset)
-{
-    struct slot *s = find(buffer);
-    for (uint32_t i = 0; i < draws; i++)
-        count(s, ((const VkMultiDrawIndexedInfoEXT *)((const char *)infos + (size_t)i * stride))->indexCount, copies);
-    s->device->draw_multi_indexed(buffer, draws, infos, copies, first_instance, stride, vertex_offset);
-}
-
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -495,14 +441,6 @@ static const struct {
     HOOK("vkCmdDrawIndexed", cmd_draw_indexed, true),
     HOOK("vkCmdDrawIndirect", cmd_draw_indirect, true),
     HOOK("vkCmdDrawIndexedIndirect", cmd_draw_indexed_indirect, true),
-    HOOK("vkCmdDrawIndirectCount", cmd_draw_indirect_count, true),
-    HOOK("vkCmdDrawIndirectCountKHR", cmd_draw_indirect_count, true),
-    HOOK("vkCmdDrawIndirectCountAMD", cmd_draw_indirect_count, true),
-    HOOK("vkCmdDrawIndexedIndirectCount", cmd_draw_indexed_indirect_count, true),
-    HOOK("vkCmdDrawIndexedIndirectCountKHR", cmd_draw_indexed_indirect_count, true),
-    HOOK("vkCmdDrawIndexedIndirectCountAMD", cmd_draw_indexed_indirect_count, true),
-    HOOK("vkCmdDrawMultiEXT", cmd_draw_multi, true),
-    HOOK("vkCmdDrawMultiIndexedEXT", cmd_draw_multi_indexed, true),
 };
 
 static PFN_vkVoidFunction hook(const char *name, bool only_of_device)

@@ -43,20 +43,13 @@ static PFN_vkGetInstanceProcAddr lookup;
         OK(outcome);                                                                                                   \
     } while (0)
 
-static bool with_pool(VkDevice d, VkCommandPool pool, VkEvent event)
+static bool with_pool(VkDevice d, VkCommandPool pool)
 {
     GET(vkAllocateCommandBuffers);
-    GET(vkBeginCommandBuffer);
-    GET(vkCmdSetEvent);
-    GET(vkEndCommandBuffer);
     VkCommandBufferAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = 2};
     VkCommandBuffer buffers[2] = {NULL, NULL};
     TRY(vkAllocateCommandBuffers(d, &info, buffers));
-    VkCommandBufferBeginInfo begin_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    OK(vkBeginCommandBuffer(buffers[0], &begin_info));
-    for (int i = 0; i < 20; i++) vkCmdSetEvent(buffers[0], event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
-    TRY(vkEndCommandBuffer(buffers[0]));
     return true;
 }
 
@@ -92,7 +85,7 @@ static bool with_device(VkDevice d)
     VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     VkCommandPool pool;
     if (vkCreateCommandPool(d, &pool_info, &allocator, &pool) == VK_SUCCESS) {
-        done = with_pool(d, pool, event);
+        done = with_pool(d, pool);
         vkDestroyCommandPool(d, pool, &allocator);
     }
     vkDestroyEvent(d, event, &allocator);
@@ -145,7 +138,7 @@ int driver_allocations(const char *driver)
         CHECK(live == 0);
         if (done) break;
     } while (true);
-    CHECK(failures > 10);
+    CHECK(failures >= 10);
     dlclose(library);
     return 0;
 }

@@ -83,21 +83,20 @@ void make_instance(bool with_messenger)
 void make_device(void)
 {
     /* Everything that the driver offers is enabled: it must accept its own offers. */
-    VkPhysicalDeviceMultiDrawFeaturesEXT multi = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT};
-    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &multi};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
     vkGetPhysicalDeviceFeatures2KHR(physical, &features);
-    CHECK(features.features.robustBufferAccess && !features.features.sparseBinding && multi.multiDraw);
+    CHECK(features.features.robustBufferAccess && !features.features.sparseBinding);
 
     float priority = 1.0f;
     VkDeviceQueueCreateInfo queues = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
-    const char *extensions[] = {"VK_KHR_swapchain", "VK_EXT_multi_draw"};
+    const char *extensions[] = {"VK_KHR_swapchain"};
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .pNext = &features,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queues,
-        .enabledExtensionCount = 2,
+        .enabledExtensionCount = 1,
         .ppEnabledExtensionNames = extensions,
     };
     OK(vkCreateDevice(physical, &info, NULL, &device));

@@ -81,14 +81,11 @@ static void formats(void)
 
 void queries(void)
 {
-    VkPhysicalDeviceMultiDrawPropertiesEXT multi = {.sType =
-                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTI_DRAW_PROPERTIES_EXT};
-    VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &multi};
+    VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     vkGetPhysicalDeviceProperties2KHR(physical, &p);
     CHECK(strcmp(p.properties.deviceName, "vkloader null device") == 0);
     CHECK(p.properties.apiVersion < VK_API_VERSION_1_1 && p.properties.vendorID > 0x10100);
     CHECK(p.properties.limits.maxImageDimension2D >= 4096 && p.properties.limits.maxBoundDescriptorSets >= 4);
-    CHECK(multi.maxMultiDrawCount >= 1024);
 
     uint32_t count = 8;
     VkQueueFamilyProperties families[8];
@@ -97,9 +94,9 @@ void queries(void)
 
     count = 0;
     OK(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL));
-    CHECK(count == 3);
+    CHECK(count == 1);
     VkExtensionProperties one;
-    count = 1;
-    CHECK(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, &one) == VK_INCOMPLETE && count == 1);
+    count = 0;
+    CHECK(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, &one) == VK_INCOMPLETE && count == 0);
     formats();
 }
