@@ -38,29 +38,7 @@ const (
 // decided is a finding of the library's decision.
 type decided struct{ diag.Diagnostic }
 
-func (d decided) say() string { return plain(d.What, d.Path) }
-
-// plain returns a line of the loader's log as a sentence about the file that it names: without the loader's function, and with a
-// pronoun for the file.
-func plain(line, file string) string {
-	function, text, is := strings.Cut(line, ": ")
-	if !is || file == "" || !strings.HasPrefix(function, "loader_") {
-		return line
-	}
-	text = strings.ReplaceAll(text, "entire JSON file "+file, "all of it")
-	text = strings.ReplaceAll(text, "file size of JSON file "+file, "its size")
-	text = strings.ReplaceAll(text, "Invalid JSON file "+file, "It has invalid JSON")
-	for _, name := range []string{"Driver's ICD JSON ", "ICD JSON file ", "ICD JSON ", "manifest JSON file ", "JSON file ", "Manifest ", ""} {
-		text = strings.ReplaceAll(text, name+file+" '", "its '")
-		text = strings.ReplaceAll(text, name+file, "it")
-	}
-	for _, end := range []string{".  Skipping ICD JSON.", ". Skipping ICD JSON.", ". Skipping ICD JSON", " Skipping ICD JSON"} {
-		if rest, is := strings.CutSuffix(text, end); is {
-			text = rest + "; the loader skips the file"
-		}
-	}
-	return strings.ToLower(text[:1]) + text[1:]
-}
+func (d decided) say() string { return d.What }
 
 // misled is a fault of a variable.
 type misled struct {

@@ -59,7 +59,7 @@ func (c *checker) settings(doc *document.Document) {
 				continue
 			}
 			told[l] = true
-			c.find(l.Code, l.Line, l.Column, reasons.Line(l.Text, l.Code, l.Cause, l.Detail))
+			c.find(l.Code, l.Line, l.Column, reasons.Plain(reasons.Line(l.Text, l.Code, l.Cause, l.Detail), c.result.Path))
 		}
 	}
 	// The faults of the whole file, as a program gets them that no object names.

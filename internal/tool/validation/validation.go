@@ -212,7 +212,7 @@ const laxer = ": the loader accepts this, strict readers do not"
 func (c *checker) lines(lines []manifest.Line) {
 	for _, l := range lines {
 		if l.Code != diag.None {
-			c.find(l.Code, l.Line, l.Column, reasons.Line(l.Text, l.Code, l.Cause, l.Detail))
+			c.find(l.Code, l.Line, l.Column, reasons.Plain(reasons.Line(l.Text, l.Code, l.Cause, l.Detail), c.result.Path))
 		}
 	}
 }
