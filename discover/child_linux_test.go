@@ -159,24 +159,10 @@ func TestProbeOfNullDriver(t *testing.T) {
 	}
 	list, _ := asChild(t, options.Env, "list", "devices", "--details").(map[string]any)
 	info, _ := list["details"].(map[string]any)
-	inspection, err := discover.Inspect(t.Context(), discover.InspectOptions{ProbeOptions: options})
-	if err != nil || !inspection.Decided || len(inspection.Devices) != 1 || inspection.Devices[0].Library == "" || len(inspection.Drivers) != 1 || inspection.Drivers[0].Devices != 1 {
-		t.Fatalf("%+v, %v", inspection, err)
-	}
-	got, _ := said(t, inspection).(map[string]any)
-	for _, of := range []map[string]any{got, info} { // each run measures other times
-		if len(of["times"].([]any)) == 0 || len(of["usage"].(map[string]any)) == 0 {
-			t.Errorf("%v", of)
-		}
-		delete(of, "times")
-		delete(of, "usage")
-	}
-	if !reflect.DeepEqual(got, info) {
-		t.Errorf("%v\nthe tool: %v", got, info)
-	}
-	inspection.Devices[0].Library = "" // of the loader's log
-	if !reflect.DeepEqual(said(t, report.Devices[0]), said(t, inspection.Devices[0])) {
-		t.Errorf("%v\ninspected: %v", report.Devices[0], inspection.Devices[0])
+	times, _ := info["times"].([]any)
+	chain, _ := info["chain"].([]any)
+	if len(times) == 0 || len(chain) < 3 || chain[0] != "program" || chain[1] != "loader" || chain[len(chain)-1] != "drivers" {
+		t.Errorf("%v", info)
 	}
 	devices, _ := list["devices"].([]any)
 	if len(devices) == 0 || devices[0].(map[string]any)["in"] != true {

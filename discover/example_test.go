@@ -205,10 +205,3 @@ func ExampleLayerClosure() {
 	// /l/VK_LAYER_overlay.so
 	// /usr/lib/x86_64-linux-gnu/libdrm.so.2
 }
-
-func ExampleInspect() {
-	_, err := discover.Inspect(context.Background(), discover.InspectOptions{ProbeOptions: discover.ProbeOptions{Child: "/opt/none/probe"}})
-	fmt.Println(errors.Is(err, discover.ErrNoProbe))
-	// Output:
-	// true
-}

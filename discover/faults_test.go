@@ -146,9 +146,6 @@ func TestNilContext(t *testing.T) {
 			return discover.LayerClosure(ctx, host, discover.Layer{Library: "/a"})
 		},
 		"Probe": func(ctx context.Context) (any, error) { return discover.Probe(ctx, missing) },
-		"Inspect": func(ctx context.Context) (any, error) {
-			return discover.Inspect(ctx, discover.InspectOptions{ProbeOptions: missing})
-		},
 	} {
 		want, wantErr := ask(context.Background())
 		if got, err := ask(none); fmt.Sprint(err) != fmt.Sprint(wantErr) || (got == nil) != (want == nil) {

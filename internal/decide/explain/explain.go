@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -110,21 +109,6 @@ func Matching(list []Item, names []string) []Item {
 			return contains(e.Name, n) || contains(path.Base(e.Manifest), n) || contains(path.Base(e.Library), n)
 		})
 	})
-}
-
-// EnabledBy names the origin of an active layer, in the words of the loader's log (LAY-425).
-func EnabledBy(a plan.Active, l *manifest.Layer) string {
-	by := a.EnabledBy
-	if l.Implicit && by == plan.ByMeta {
-		by = plan.ByImplicit
-	}
-	return cmp.Or(map[uint32]string{
-		plan.ByImplicit:    "Implicit Layer",
-		plan.ByVariable:    "Environment Variable " + variables.InstanceLayers.Name(),
-		plan.ByEnable:      "Environment Variable " + variables.LayersEnable.Name(),
-		plan.ByApplication: "By the Application",
-		plan.ByMeta:        "Meta Layer (Vulkan Configurator)",
-	}[by], "Loader Settings File (Vulkan Configurator)")
 }
 
 // UnspecifiedOrder lists active layers whose order depends on the order of files in a directory.

@@ -9,6 +9,7 @@ import (
 
 // Log is the loader's log of a program's run.
 type Log struct {
+	Chain    []string     // the layers that were put into the chain, from the program down
 	Used     []LogUse     // one per created device
 	Messages []LogMessage // warnings and errors, each once
 }
@@ -131,6 +132,8 @@ func ReadLog(text string) *Log {
 		switch line.Kind {
 		case DriverOpens, LayerOpens:
 			opened = line.Library
+		case LayerInserted: // the layer next to the drivers comes first
+			log.Chain = slices.Insert(log.Chain, 0, line.Name)
 		case DeviceMade:
 			log.Used = append(log.Used, LogUse{line.Name, line.Library})
 		}

@@ -12,10 +12,8 @@ type Result struct {
 	Library    string      // real path of the library that was opened
 	Version    uint32      // the result of vkEnumerateInstanceVersion
 	Extensions []Extension // instance extensions
-	Layers     []Layer
 	Devices    []Device
-	Phases     []Phase // finished ones, in order
-	Usage      map[string]Usage
+	Phases     []Phase        // finished ones, in order
 	Mapped     []string       // real paths of the loaded libraries, once there is an instance; nil: there was none
 	Asked      []Interception // by layer, in the order of the question
 	Unshown    []string       // reasons why no frame was shown, one for each platform; set by Present
@@ -46,15 +44,6 @@ const (
 type Extension struct {
 	Name     string `json:"name"`
 	Revision uint32 `json:"revision"`
-}
-
-// Layer is a layer as the library lists it.
-type Layer struct {
-	Name                  string     `json:"name"`
-	Description           string     `json:"description"`
-	APIVersion            vk.Version `json:"api_version"`
-	APIText               string     `json:"api_version_text"` // as 1.3.0
-	ImplementationVersion uint32     `json:"implementation_version"`
 }
 
 // Device is a physical device as programs see it.
@@ -123,10 +112,4 @@ type Phase struct {
 	Round  int
 	Micros float64
 	Result vk.Result
-}
-
-// Usage is the child's memory and threads at one moment.
-type Usage struct {
-	ResidentKB int64 `json:"resident_kb"`
-	Threads    int   `json:"threads"`
 }

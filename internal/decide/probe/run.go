@@ -32,7 +32,6 @@ type event struct {
 	Error   string    `json:"error"`
 	Command string    `json:"command"`
 	Version uint32    `json:"version"`
-	After   string    `json:"after"`
 	Layer   int       `json:"layer"`
 	Trouble string    `json:"problem"`
 
@@ -124,10 +123,10 @@ func run(whole context.Context, way, input string, at Companions, environ []stri
 	ended, err := start(cmd, theirs, at)
 	theirs.Close()
 	if whole.Err() != nil && err != nil { // the context ended before the child's start
-		return &Result{Usage: map[string]Usage{}, Problem: notYet, Outcome: Cut}, nil
+		return &Result{Problem: notYet, Outcome: Cut}, nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) { // on a busy machine, the limit may end before the child's start
-		return &Result{Usage: map[string]Usage{}, Problem: fmt.Sprintf("hung for %s", limit), Outcome: Hung}, nil
+		return &Result{Problem: fmt.Sprintf("hung for %s", limit), Outcome: Hung}, nil
 	}
 	if trust.Refusal("tried", err) != "" {
 		return nil, err
@@ -145,7 +144,7 @@ func run(whole context.Context, way, input string, at Companions, environ []stri
 	ended()
 	_ = events.SetReadDeadline(time.Now().Add(cmd.WaitDelay))
 	<-read
-	result := &Result{Usage: map[string]Usage{}, Log: strings.ReplaceAll(log.String(), "\r\n", "\n")}
+	result := &Result{Log: strings.ReplaceAll(log.String(), "\r\n", "\n")}
 	unfinished := result.read(strings.NewReader(out.String()))
 	result.Unfinished = unfinished
 	var exit *exec.ExitError
@@ -250,11 +249,6 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 			r.Problem = OpenError(e.Error)
 		case "extension":
 			r.Extensions = appendDecoded(r.Extensions, lines.Bytes())
-		case "layer":
-			r.Layers = appendDecoded(r.Layers, lines.Bytes())
-			for i := range r.Layers {
-				r.Layers[i].APIText = r.Layers[i].APIVersion.String()
-			}
 		case "device":
 			r.Devices = appendDecoded(r.Devices, lines.Bytes())
 			for i := range r.Devices {
@@ -276,11 +270,6 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 			r.interception(e.Layer).Commands = append(r.interception(e.Layer).Commands, e.Command)
 		case "asked":
 			r.interception(e.Layer).Answered, r.interception(e.Layer).Problem = true, e.Trouble
-		case "usage":
-			var u Usage
-			if json.Unmarshal(lines.Bytes(), &u) == nil {
-				r.Usage[e.After] = u
-			}
 		}
 	}
 	return unfinished

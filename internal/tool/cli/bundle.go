@@ -17,7 +17,6 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
@@ -183,7 +182,7 @@ func makersOf(s *invocation, source *machine.Source, app string, still bool, lim
 	if !still {
 		add("version.json", "versions of the library and of the tool", func() (any, error) { return versionsOf(s) })
 		add("info.json", "devices and times of a short run", func() (any, error) {
-			return survey.Look(s.executable, source.Machine, survey.Options{Limit: limit})
+			return listTheDevices(s, source, nil, true, limit)
 		})
 		text("log.txt", "the loader's log of a short run", func() (string, error) {
 			log, err := logOfRun(s, source, limit)

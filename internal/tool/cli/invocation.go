@@ -217,11 +217,12 @@ const (
 	cdiVerifySchema     = 2 // cdi verify
 	cdiWhySchema        = 2 // cdi why
 	culpritSchema       = 2 // run --find-culprit
+	devicesSchema       = 2 // list devices
 	dryRunSchema        = 1 // run --dry-run
 	explainSchema       = 1 // explain
 	graphSchema         = 3 // explain --picture
 	layerSettingsSchema = 1 // settings layer
-	listSchema          = 1 // list drivers, layers, devices and paths
+	listSchema          = 1 // list drivers, layers and paths
 	ociSchema           = 2 // cdi check
 	psSchema            = 1 // ps
 	serviceSchema       = 1 // service status

@@ -295,36 +295,24 @@ func newListDevices(s *invocation) *cobra.Command {
 			exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			m, err := s.thisMachine("list devices")
+			if _, err := s.thisMachine("list devices"); err != nil {
+				return err
+			}
+			source, err := s.source("", false)
 			if err != nil {
 				return err
 			}
-			devices, err := askForDevices(s, limit)
+			answer, err := listTheDevices(s, source, only, details, limit)
 			if err != nil {
 				return err
-			}
-			if len(only) > 0 {
-				places, err := deviceIndexes(only, devices.Selected())
-				if err != nil {
-					return err
-				}
-				devices.List = term.Words(places, func(at int) survey.Device { return devices.List[at] })
-			}
-			answer := &deviceList{Schema: listSchema, Kind: "devices", Devices: devices.List,
-				Order: append([]survey.OrderReason{}, devices.Order...), Problem: devices.Problem}
-			if details && devices.Problem == "" {
-				if answer.Details, err = survey.Look(s.executable, m, survey.Options{Limit: limit}); err != nil {
-					return exit.As(exit.NotLooked, err)
-				}
-				answer.Problem = answer.Details.Problem
 			}
 			return out.judge(s, answer, answer.Problem != "", func() {
-				printDevices(s, devices)
+				printDevices(s, answer)
 				printDetails(s, answer.Details)
 			})
 		},
 	}
-	out.option(cmd, listSchema)
+	out.option(cmd, devicesSchema)
 	cmd.Flags().StringArrayVar(&only, "device", nil,
 		"show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
@@ -332,6 +320,35 @@ func newListDevices(s *invocation) *cobra.Command {
 	cmd.Flags().BoolVar(&details, "details", false,
 		"also show the chain, the times and the loader's messages of a short program with the tool's own library")
 	return cmd
+}
+
+// listTheDevices lists the devices of a machine; only: those that the selectors name, or all.
+func listTheDevices(s *invocation, source *machine.Source, only []string, details bool, limit time.Duration) (*deviceList,
+	error) {
+	devices, err := devicesOf(s, source, limit)
+	if err != nil {
+		return nil, err
+	}
+	if len(only) > 0 {
+		places, err := deviceIndexes(only, devices.Selected())
+		if err != nil {
+			return nil, err
+		}
+		devices.List = term.Words(places, func(at int) survey.Device { return devices.List[at] })
+	}
+	answer := &deviceList{Schema: devicesSchema, Kind: "devices", Devices: devices.List,
+		Order: append([]survey.OrderReason{}, devices.Order...), Problem: devices.Problem, died: devices.Died}
+	if details && devices.Problem == "" {
+		found, err := probe.Find(s.executable, "")
+		if err == nil {
+			answer.Details, err = survey.LookAtRun(found, source.Environ, limit)
+		}
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		answer.Problem, answer.died = answer.Details.Problem, answer.Details.Died
+	}
+	return answer, nil
 }
 
 // deviceIndexes returns the indexes of the selected devices without duplicates, in the order of the selectors.
@@ -358,21 +375,21 @@ type deviceList struct {
 	Order   []survey.OrderReason `json:"order"` // the reasons for the order of visible devices
 	Problem string               `json:"problem,omitempty"`
 
-	Details *discover.Inspection `json:"details,omitempty"` // a short program with the tool's own library
+	Details *survey.ShortRun `json:"details,omitempty"` // a short program with the tool's own library
+
+	died bool // a driver or layer ended the child process
 }
 
-// printDetails prints the chain, the times and the messages of an inspection; nil: nothing.
-func printDetails(s *invocation, r *discover.Inspection) {
+// printDetails prints the chain, the times and the messages of a short program; nil: nothing.
+func printDetails(s *invocation, r *survey.ShortRun) {
 	if r == nil {
 		return
 	}
 	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(text)) }
 	title("Library")
 	fmt.Fprintf(s.out, "  %s\n", term.OneLine(r.Library))
-	if r.Decided {
-		title("Chain")
-		fmt.Fprintf(s.out, "  %s\n", term.OneLine(strings.Join(r.Chain, " -> ")))
-	}
+	title("Chain")
+	fmt.Fprintf(s.out, "  %s\n", term.OneLine(strings.Join(r.Chain, " -> ")))
 	title("Times")
 	table := term.NewTable("phase", ">first", ">again")
 	for _, t := range r.Times {
@@ -385,21 +402,9 @@ func printDetails(s *invocation, r *discover.Inspection) {
 	for _, m := range r.Messages {
 		fmt.Fprintf(s.out, "  %s: %s\n", m.Severity, term.OneLine(m.Text))
 	}
-	if r.Problem != "" {
-		fmt.Fprintf(s.out, "\n%s %s\n", s.style.Bad("Problem:"), term.OneLine(r.Problem))
-		printSearch(s.out, r.Died)
-	}
 }
 
-// askForDevices lists the devices of this machine with the programs' drivers, in child processes.
-func askForDevices(s *invocation, limit time.Duration) (*survey.Devices, error) {
-	source, err := s.source("", false)
-	if err != nil {
-		return nil, err
-	}
-	return devicesOf(s, source, limit)
-}
-
+// devicesOf lists the devices of a machine with the programs' drivers, in child processes.
 func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*survey.Devices, error) {
 	found, err := probe.Find(s.executable, "")
 	if err != nil {
@@ -416,24 +421,24 @@ func printSearch(to io.Writer, died bool) {
 	}
 }
 
-func printDevices(s *invocation, devices *survey.Devices) {
+func printDevices(s *invocation, devices *deviceList) {
 	if devices.Problem != "" {
 		fmt.Fprintf(s.out, "%s %s\n", s.style.Bad("Problem:"), term.OneLine(devices.Problem))
-		printSearch(s.out, devices.Died)
+		printSearch(s.out, devices.died)
 	}
-	if len(devices.List) == 0 {
+	if len(devices.Devices) == 0 {
 		fmt.Fprintln(s.out, "No device.")
 		return
 	}
 	table := term.NewTable("state", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version",
 		"vendor:device", "device UUID")
-	for _, d := range devices.List {
+	for _, d := range devices.Devices {
 		table.Row(string(term.Either(d.In, standing.Used, standing.NotUsed)), fmt.Sprint(d.Index), d.Name, d.TypeText,
 			term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText, d.DriverName, d.DriverText,
 			fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", s.style)
-	for _, d := range devices.List {
+	for _, d := range devices.Devices {
 		if !d.In {
 			fmt.Fprintf(s.out, "%d %s: %s\n", d.Index, term.OneLine(d.Name), term.OneLine(d.Why))
 		}

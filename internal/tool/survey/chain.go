@@ -2,7 +2,6 @@ package survey
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/vk"
@@ -41,13 +41,11 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 	if still || source.Class != 0 && source.Class != machine.OwnClass { // child processes have the library's word size
 		return chain, nil
 	}
-	options := Options{Library: library, Limit: limit}
-	if source.Loader != nil { // the program's loader is known, and so are the variables that it reads
-		if options.Loader, err = discover.LoaderOf(context.Background(), (*discover.Host)(decide.HostOf(source)), discover.Program{}); err != nil {
-			return nil, err
-		}
+	seen, err := ProbeDevices(found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
+	if err != nil {
+		return nil, err
 	}
-	seen, err := Look(executable, source.Machine, options)
+	log, err := logOf(found, source.Environ, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +53,7 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 	if err != nil {
 		return nil, err
 	}
-	addObserved(chain, answer, seen, asked)
+	addObserved(chain, answer, seen, log, asked)
 	return chain, nil
 }
 
@@ -131,8 +129,9 @@ func important(commands []string) []string {
 	return slices.Compact(commands)
 }
 
-func addObserved(chain *Chain, answer *plan.Answer, seen *discover.Inspection, asked *probe.Result) {
-	chain.Version = seen.Version
+// addObserved adds the devices with their drivers, which only the log names, and the commands that layers intercept.
+func addObserved(chain *Chain, answer *plan.Answer, seen *discover.Report, log *loaders.Log, asked *probe.Result) {
+	chain.Version = seen.Version.String()
 	chain.Library = seen.Library
 	if chain.Problem = seen.Problem; chain.Problem == "" {
 		chain.Problem = asked.Problem
@@ -158,14 +157,17 @@ func addObserved(chain *Chain, answer *plan.Answer, seen *discover.Inspection, a
 	}
 	for i := range chain.Drivers {
 		d := &chain.Drivers[i]
-		for _, one := range seen.Drivers {
-			if one.Manifest == d.Manifest {
-				d.Problem = one.Problem
+		for _, m := range log.Messages {
+			if (m.Severity == loaders.LogError || m.Kind == loaders.DriverSkipped) && m.Library != "" && machine.SameLibrary(d.Library, m.Library) {
+				d.Problem = cmp.Or(d.Problem, m.Text)
 			}
 		}
-		d.Known = seen.Decided && seen.Problem == "" // a child that ended early has not seen all devices
+		d.Known = seen.Problem == "" // a child that ended early has not seen all devices
 	}
-	for _, one := range seen.Devices {
+	for n, one := range seen.Devices {
+		if n < len(log.Used) && log.Used[n].Device == one.Name {
+			one.Library = log.Used[n].Library
+		}
 		i := slices.IndexFunc(chain.Drivers, func(d ChainDriver) bool { return machine.SameLibrary(d.Library, one.Library) })
 		if i < 0 { // the device's driver is unknown
 			i = slices.IndexFunc(chain.Drivers, func(d ChainDriver) bool { return d.Name == unknownDriver })

@@ -12,6 +12,7 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 )
@@ -59,16 +60,19 @@ func picturedChain(t *testing.T) *Chain {
 	}
 	chain := chainOf(source, made)
 	chain.Program = "/usr/games/openarena"
-	seen := &discover.Inspection{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", Decided: true,
-		Drivers: []discover.InspectedDriver{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},
+	seen := &discover.Report{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: discover.Version(1<<22 | 4<<12 | 363),
 		Devices: []discover.Device{
-			{Index: 0, Name: "ACME Radiant 7000", TypeText: "discrete GPU", APIText: "1.3.230", DriverName: "acme", DriverInfo: "12.4",
-				Library: "/usr/lib/libvulkan_acme.so"},
+			{Index: 0, Name: "ACME Radiant 7000", TypeText: "discrete GPU", APIText: "1.3.230", DriverName: "acme", DriverInfo: "12.4"},
 			{Index: 1, Name: "ACME integrated graphics of a name that is too long for one line of its box", TypeText: "integrated GPU",
-				APIText: "1.3.230", DriverName: "acme", DriverInfo: "12.4", Library: "/usr/lib/libvulkan_acme.so"},
+				APIText: "1.3.230", DriverName: "acme", DriverInfo: "12.4"},
 			{Index: 2, Name: "llvmpipe (LLVM 15.0.6, 256 bits)", TypeText: "CPU", APIText: "1.3.230", DriverName: "llvmpipe",
-				DriverInfo: "Mesa 22.3.6", Library: "/usr/lib/libvulkan_lvp.so"},
+				DriverInfo: "Mesa 22.3.6"},
 		}}
+	log := &loaders.Log{Messages: []loaders.LogMessage{{Severity: loaders.LogError,
+		Text: "libvulkan_gone.so: cannot open shared object file", Library: "/usr/lib/libvulkan_gone.so"}}}
+	for i, library := range []string{"/usr/lib/libvulkan_acme.so", "/usr/lib/libvulkan_acme.so", "/usr/lib/libvulkan_lvp.so"} {
+		log.Used = append(log.Used, loaders.LogUse{Device: seen.Devices[i].Name, Library: library})
+	}
 	asked := &probe.Result{Asked: []probe.Interception{
 		{Answered: true, Commands: []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresentKHR", "vkQueueSubmit", "vkQueueSubmit2",
 			"vkCreateSwapchainKHR", "vkAllocateMemory", "vkMapMemory", "vkUnmapMemory", "vkCreateBuffer", "vkCreateImage",
@@ -76,7 +80,7 @@ func picturedChain(t *testing.T) *Chain {
 		{Answered: true, Commands: []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresentKHR"}},
 		{Answered: true, Problem: "it crashed when it was asked"},
 	}}
-	addObserved(chain, made.Plan, seen, asked)
+	addObserved(chain, made.Plan, seen, log, asked)
 	return chain
 }
 

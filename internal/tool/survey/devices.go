@@ -307,29 +307,6 @@ func (d *Devices) Selected() []drivers.Device {
 	return settings.Selectable(term.Words(d.List, func(one Device) discover.Device { return one.Device }))
 }
 
-// Options are the options of an inspection.
-type Options struct {
-	Library string           // the loader library to use; "": the tool's own
-	Loader  *discover.Loader // the loader in Library; nil: unknown, so there is no decision for it
-	Limit   time.Duration    // for each child process
-}
-
-// Look inspects this machine through the tool's library or another one. It returns an error if the inspection is impossible.
-func Look(executable string, m machine.Machine, o Options) (*discover.Inspection, error) {
-	at, err := probe.Find(executable, o.Library)
-	if err != nil {
-		return nil, err
-	}
-	environ := m.Environ
-	if environ == nil {
-		environ = []string{}
-	}
-	ctx, done := probe.Interruptible()
-	defer done()
-	return discover.Inspect(ctx, discover.InspectOptions{ProbeOptions: discover.ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: o.Limit},
-		Loader: o.Loader, Undecided: o.Library != "" && o.Loader == nil})
-}
-
 // Sources of the device order.
 const (
 	ByDrivers  = "drivers"

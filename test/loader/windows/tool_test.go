@@ -236,14 +236,10 @@ func TestToolDevices(t *testing.T) {
 		info := asked[struct {
 			Details struct {
 				Library string
-				Drivers []struct {
-					Devices int
-					Problem string
-				}
-				Times []struct{ Phase string }
+				Times   []struct{ Phase string }
 			}
 		}](t, size, 0, "list", "devices", "--details").Details
-		if info.Library != windowsPath(t, size, "vulkan-1.dll") || len(info.Drivers) != 1 || info.Drivers[0].Devices != 1 || len(info.Times) < 6 {
+		if info.Library != windowsPath(t, size, "vulkan-1.dll") || len(info.Times) < 6 {
 			t.Errorf("%s: %+v", size, info)
 		}
 		probed := asked[examined](t, size, 0, "doctor", "--probe")

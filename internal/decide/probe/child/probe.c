@@ -25,18 +25,6 @@
 #include "submit.h"
 #include "system.h"
 
-/* Reports the resident memory and the threads of this process, as the kernel counts them. */
-static void usage(const char *after)
-{
-    long rss = 0, threads = 0;
-    system_usage(&rss, &threads);
-    fprintf(events, "{\"event\":\"usage\"");
-    put_text("after", after);
-    put_number("resident_kb", (double)rss);
-    put_number("threads", (double)threads);
-    end_line();
-}
-
 /* ---- the program ---- */
 
 static bool has(const VkExtensionProperties *list, uint32_t count, const char *name)
@@ -77,14 +65,6 @@ static void enumerate(bool print, bool *portability, uint32_t *version)
         r = layers ? list_layers(&count, layers) : VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     done("enumerate layers", r);
-    for (uint32_t i = 0; print && r >= 0 && i < count; i++) {
-        fprintf(events, "{\"event\":\"layer\"");
-        put_text("name", layers[i].layerName);
-        put_text("description", layers[i].description);
-        put_number("api_version", layers[i].specVersion);
-        put_number("implementation_version", layers[i].implementationVersion);
-        end_line();
-    }
     free(layers);
 
     *version = VK_API_VERSION_1_0;
@@ -333,16 +313,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "probe: the list of names to ask for is malformed\n");
         return 2;
     }
-    usage("start");
     if (!commands_open(argv[1])) return 3;
-    usage("load");
     bool fine = program(true);
     if (again) {
         round_number = 2;
         fine = program(false) && fine;
     }
     if (presenting) present();
-    usage("end");
     fprintf(events, "{\"event\":\"end\"}\n");
     fflush(events);
     return fine ? 0 : 1;

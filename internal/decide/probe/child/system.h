@@ -9,7 +9,6 @@
 /* Opens the events, removes their arguments, and returns the number of remaining arguments. */
 int system_begin(int argc, char **argv);
 double system_now(void); /* in microseconds */
-void system_usage(long *resident_kb, long *threads);
 
 void *system_open(const char *path);
 const char *system_error(void); /* the reason why system_open failed */

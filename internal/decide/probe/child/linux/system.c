@@ -46,17 +46,6 @@ double system_now(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-void system_usage(long *resident_kb, long *threads)
-{
-    FILE *f = fopen("/proc/self/status", "re");
-    char line[256];
-    while (f && fgets(line, sizeof line, f)) {
-        sscanf(line, "VmRSS: %ld", resident_kb);
-        sscanf(line, "Threads: %ld", threads);
-    }
-    if (f) fclose(f);
-}
-
 void *system_open(const char *path)
 {
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);

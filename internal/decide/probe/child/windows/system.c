@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <io.h>
-#include <psapi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,18 +59,6 @@ double system_now(void)
     QueryPerformanceFrequency(&frequency);
     QueryPerformanceCounter(&ticks);
     return (double)ticks.QuadPart * 1e6 / (double)frequency.QuadPart;
-}
-
-void system_usage(long *resident_kb, long *threads)
-{
-    PROCESS_MEMORY_COUNTERS memory;
-    if (K32GetProcessMemoryInfo(GetCurrentProcess(), &memory, sizeof memory))
-        *resident_kb = (long)(memory.WorkingSetSize / 1024);
-    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0);
-    THREADENTRY32 thread = {.dwSize = sizeof thread};
-    for (BOOL more = Thread32First(all, &thread); more; more = Thread32Next(all, &thread))
-        *threads += thread.th32OwnerProcessID == GetCurrentProcessId();
-    CloseHandle(all);
 }
 
 /* ---- libraries -------------------------------------------------------------------------------------------------- */
