@@ -24,8 +24,7 @@ type Remedy struct {
 	effect  *effect         // on a copy of the facts; nil: unknown, or none
 	change  *explain.Change // the change of variables and files; nil: none
 	aim     aim
-	result  string // of the change, when the user chooses among several; "": no choice
-	fixes   bool   // "doctor --fix" may make the change
+	fixes   bool // "doctor --fix" may make the change
 }
 
 // newAdvice returns advice that needs no root rights.
@@ -57,8 +56,7 @@ const (
 	forDevice
 	otherName
 	forUnasked
-	choosing // the user has the choice of several changes
-	byHand   // it fixes the fault, and only the user may make the change
+	byHand // it fixes the fault, and only the user may make the change
 )
 
 // placement is a change of variables or files, worded for the place where the user makes it.
@@ -72,15 +70,11 @@ type placement struct {
 	script bool      // at is in a script that starts the program
 	sets   string    // the program that sets the variable for the programs that it starts; "": none
 	ofHost bool      // it changes a file in the home directory of the host, whose programs read the file, too
-	choice []*Remedy // this change and others, each of which removes the finding; nil: there is no choice
 }
 
 // remedy returns the change as a remedy that was tried.
 func (t placement) remedy() *Remedy {
 	text, lines := t.words()
-	if len(t.choice) > 0 {
-		text, lines = t.choices()
-	}
 	if before := strings.Replace(purposes[t.aim], "VARIABLE", t.Variable, 1); before != "" {
 		if isContainer(t.kind) { // a sentence instead of a shell line
 			text = before + ", " + strings.ToLower(text[:1]) + text[1:]
@@ -88,7 +82,7 @@ func (t placement) remedy() *Remedy {
 			text = before + ": " + text
 		}
 	}
-	if t.sets != "" && t.File == "" && t.And == nil && len(t.choice) == 0 {
+	if t.sets != "" && t.File == "" && t.And == nil {
 		text, lines = "In "+t.sets+", remove "+t.Variable+" from the variables of the program", nil
 		if t.Set {
 			text = "In " + t.sets + ", let the variables of the program have " + string(t.Assignment())
@@ -105,21 +99,7 @@ func (t placement) remedy() *Remedy {
 		text += "; the host's programs read this file, too"
 	}
 	return &Remedy{text: text, lines: lines, change: &t.Change, aim: t.aim,
-		fixes: t.kind == "" && !t.script && !t.ofHost &&
-			t.aim != byHand && t.aim != forUnasked && len(t.choice) == 0 && !t.isForProgram()}
-}
-
-// choices returns each change with its result, and the shell lines of all.
-func (t placement) choices() (string, []shell.Line) {
-	var texts []string
-	var commands []shell.Line
-	for _, o := range t.choice {
-		one := t
-		one.Change = *o.change
-		text, lines := one.words()
-		texts, commands = append(texts, text+" for "+o.result), append(commands, lines...)
-	}
-	return strings.Join(texts, "; "), commands
+		fixes: t.kind == "" && !t.script && !t.ofHost && t.aim != byHand && t.aim != forUnasked && !t.isForProgram()}
 }
 
 // purposes are the words that introduce a change, by its aim. VARIABLE is its variable.

@@ -239,17 +239,14 @@ func (d distribution) missing(names []string) (missing []string, known bool) {
 	if p == nil {
 		return nil, false
 	}
-	if slices.ContainsFunc(names, func(name string) bool { _, asked := p.offered[name]; return !asked }) {
+	if slices.ContainsFunc(names, func(name string) bool { _, asked := p.offered[name]; return !asked }) { // one reading for all
 		var offered []string
 		offered, p.listed = d.lists().Offers(names...)
 		for _, name := range names {
 			p.offered[name] = slices.Contains(offered, name)
 		}
 	}
-	if !p.listed {
-		return nil, false
-	}
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return p.offered[name] }), true
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return p.offered[name] }), p.listed
 }
 
 // lists returns the lists of the machine's package manager, which are read once.
@@ -262,16 +259,10 @@ func (d distribution) lists() *machine.Lists {
 
 // having returns the package that has a library, of the machine's lists of files; "" if no list says so.
 func (d distribution) having(library string) string {
-	p := d.packages
-	if p == nil {
+	if d.packages == nil {
 		return ""
 	}
-	owner, asked := p.withFile[library]
-	if !asked {
-		owner = d.lists().Having(library)
-		p.withFile[library] = owner
-	}
-	return owner
+	return cached(d.packages.withFile, library, func() string { return d.lists().Having(library) })
 }
 
 // libraryPackage returns the package with a library: of the machine's lists of files, else by its usual name that the lists
@@ -369,6 +360,16 @@ func newPackages() *packages {
 		withFile: map[string]string{}}
 }
 
+// cached returns the value of a key, which it asks for once.
+func cached[V any](known map[string]V, key string, ask func() V) V {
+	value, asked := known[key]
+	if !asked {
+		value = ask()
+		known[key] = value
+	}
+	return value
+}
+
 // mostSearches is the maximum number of searches for the owners of files. Each reads all lists of packages.
 const mostSearches = 64
 
@@ -399,15 +400,12 @@ func (e *exam) packageOf(files ...string) string {
 
 // installedPackage returns an installed package; nil: not installed.
 func (e *exam) installedPackage(name string) *machine.Package {
-	if p, asked := e.system.packages.installed[name]; asked {
-		return p
-	}
-	var found *machine.Package
-	if p, is := e.machine.Package(name); is {
-		found = &p
-	}
-	e.system.packages.installed[name] = found
-	return found
+	return cached(e.system.packages.installed, name, func() *machine.Package {
+		if p, is := e.machine.Package(name); is {
+			return &p
+		}
+		return nil
+	})
 }
 
 // again returns advice to reinstall a package because of one of its files.

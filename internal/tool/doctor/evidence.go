@@ -287,6 +287,11 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	return nil
 }
 
+// place returns a change as a remedy for the place where the user makes it.
+func (e *evidence) place(c explain.Change) *Remedy {
+	return examOf(&e.Report, e.source).place(&Remedy{change: &c, aim: fixing})
+}
+
 // addHiding adds findings for variables without which programs have devices. Several variables are one problem: the fix changes them all.
 func (e *evidence) addHiding(by []run.Suspect, detail string) {
 	by = slices.DeleteFunc(slices.Clone(by), func(c run.Suspect) bool {
@@ -302,8 +307,7 @@ func (e *evidence) addHiding(by []run.Suspect, detail string) {
 	for _, c := range by[1:] {
 		others = append(others, c.Name+"="+c.Value)
 	}
-	place := examOf(&e.Report, e.source)
-	do := place.place([]*Remedy{{change: &change, aim: fixing}})
+	do := e.place(change)
 	for _, c := range by {
 		e.add(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)
 		others = nil
@@ -319,7 +323,7 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 			known = &Entry{Name: c.Name, Manifest: c.Manifest, Library: c.Library, Layer: explain.Layer(t.scene.Answer, c.Name, c.Manifest)}
 		}
 		failsAlone := find(e.Findings, func(f *Finding) bool {
-			return f.Path == c.Manifest && (misbehaves[f.Code] != "" || f.Code == DriverNoDevice)
+			return f.Path == c.Manifest && slices.Contains(failures, f.Code)
 		}) != nil
 		if c.Kind == run.Variable || c.Kind == run.Driver && failsAlone || c.Kind == run.Layer && known.Layer == nil {
 			continue
@@ -337,7 +341,7 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 // variable of drivers, libraries and the dynamic linker can be one.
 func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
 	present := slices.ContainsFunc(e.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })
-	if _, wrong := trialCodes(a.Kind)[a.Result]; !wrong || a.Result == ProbeNoDevice && !present {
+	if _, wrong := a.failure(); !wrong || a.Result == ProbeNoDevice && !present {
 		return nil
 	}
 	var suspects []run.Suspect
@@ -392,17 +396,16 @@ func (e *evidence) lacks(all *probe.Result) (list []probe.Device) {
 
 // addExcluded adds findings about devices that the run of all drivers and layers lacks because of a variable or layer.
 func (e *evidence) addExcluded(culprits []run.Suspect, devices []probe.Device) {
-	place := examOf(&e.Report, e.source)
 	for _, c := range culprits {
 		code, subject, change := GPULeftOut, c.Name, explain.UnsetVariable(c.Name)
 		if c.Kind == run.Variable {
-			subject += "=" + c.Value + term.Enclosed("", place.setterText(c.Name), ",")
+			subject += "=" + c.Value + term.Enclosed("", e.host().setterText(c.Name), ",")
 		} else if l := explain.Layer(e.Answer, c.Name, c.Manifest); l != nil {
 			code, subject, change = GPUMissing, "the layer "+c.Name, e.leaveOut(l)[0]
 		}
 		for _, d := range devices {
 			what := textf("its driver works, and %s excludes it from the list of devices", subject)
-			found := e.add(code, d.Name, c.Manifest, what, place.place([]*Remedy{{change: &change, aim: fixing}}))
+			found := e.add(code, d.Name, c.Manifest, what, e.place(change))
 			found.missing = true
 			if at := slices.IndexFunc(e.GPUs, func(g GPU) bool { return g.is(d) }); at >= 0 {
 				found.device = e.GPUs[at].Name

@@ -53,7 +53,7 @@ type engine struct {
 	// after examines the machine again with a change. keeps reports whether the change leaves programs what they get, except for the subject of
 	// a finding; nil: it does. It returns false if the change cannot be tried.
 	after  func(*effect) (found []Finding, keeps func(*Finding) bool, possible bool)
-	word   func([]*Remedy) *Remedy         // returns the changes that help as one remedy; nil: the first of them
+	word   func(*Remedy) *Remedy           // words the remedy that helps; nil: as it is
 	exempt func() func(*Finding) exemption // nil: every fault counts
 
 	before map[key]diag.Severity
@@ -100,7 +100,7 @@ func (g *engine) tryFixes(list []Finding) (removals []removal) {
 		case g.word != nil:
 			f.conclude(g.word(chosen))
 		default:
-			f.conclude(chosen[0])
+			f.conclude(chosen)
 		}
 		if f.Severity == diag.Warning && !g.ends(f, what, diag.Warning) {
 			do := *f.last()
@@ -166,25 +166,17 @@ func (g *engine) ends(f *Finding, what *outcome, severity diag.Severity) bool {
 }
 
 // choose tries a finding's remedies except for the last one. It returns the first one that helps: one without a new warning, if there is
-// one, and never one with a new problem. Further ones follow if the user has the choice.
-func (g *engine) choose(f *Finding) ([]*Remedy, *outcome) {
+// one, and never one with a new problem.
+func (g *engine) choose(f *Finding) (*Remedy, *outcome) {
 	before := f.remedies[:len(f.remedies)-1]
 	for _, severity := range []diag.Severity{diag.Warning, diag.Problem} {
 		if severity == diag.Problem && f.Severity == diag.Note {
 			break // a note is worth no warning
 		}
-		for i, do := range before {
-			what := g.try(do.effect)
-			if !g.ends(f, what, severity) {
-				continue
+		for _, do := range before {
+			if what := g.try(do.effect); g.ends(f, what, severity) {
+				return do, what
 			}
-			choice := []*Remedy{do}
-			for _, other := range before[i+1:] {
-				if do.result != "" && g.ends(f, g.try(other.effect), severity) {
-					choice = append(choice, other)
-				}
-			}
-			return choice, what
 		}
 	}
 	return nil, nil
@@ -244,34 +236,29 @@ func (h host) isShellChange(c *explain.Change) bool {
 	return exported || file
 }
 
-// place returns the first of the changes that the user has the choice of, with the others, for the place where the user makes it.
-func (e *exam) place(choice []*Remedy) *Remedy {
-	o := choice[0].change
-	t := placement{Change: *o, aim: choice[0].aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
+// place returns a change as a remedy for the place where the user makes it.
+func (e *exam) place(do *Remedy) *Remedy {
+	o := do.change
+	t := placement{Change: *o, aim: do.aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
 	if isContainer(t.kind) && (e.isShellChange(o) || e.isEntered()) {
 		t.kind = "" // files change as usual, and a shell can unset an exported variable
 	}
 	t.detail = e.detail(t.kind)
-	if len(choice) > 1 {
-		t.choice = choice
-	}
 	_, set := e.machine.Lookup(o.Variable)
 	if u := e.unit(); t.kind == "" && u.Name != "" && o.File == "" {
 		t.kind = "service"
 		if places := e.setIn(&u, o.Variable); len(places) > 0 && set {
 			t.at = places[0]
 		}
-		for _, other := range choice {
-			for c := other.change; c != nil; c = c.And {
-				e.setIn(&u, c.Variable)
-			}
+		for c := o; c != nil; c = c.And {
+			e.setIn(&u, c.Variable)
 		}
 		t.unit = u
 	}
 	if t.at.File == "" {
 		t.at, t.script = e.setAt(o.Variable, set)
 	}
-	t.script = t.script && o.File == "" && o.And == nil && len(t.choice) == 0
+	t.script = t.script && o.File == "" && o.And == nil
 	if (t.kind == "" || t.kind == "steam") && o.File == "" && set {
 		if s := find(e.starters(), func(s *starter) bool { return slices.Contains(s.files, t.at.File) }); s != nil {
 			t.sets = s.program

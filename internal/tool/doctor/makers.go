@@ -32,7 +32,7 @@ func (r *Report) makerRelease() string {
 			return drivers.Version(r.Drivers[i].File)
 		}
 	}
-	return host{&r.source.Machine}.nvidiaLoaded()
+	return r.host().nvidiaLoaded()
 }
 
 // branch returns the first number of a release, as in the names of packages.
@@ -279,12 +279,7 @@ func (h host) lacksVenus(g *GPU) bool {
 
 // mesaVersion returns the Mesa release in a driver's library; "" for other drivers.
 func (e *exam) mesaVersion(m *Entry) string {
-	if version, known := e.system.packages.mesa[m.File]; known || m.File == "" {
-		return version
-	}
-	version := drivers.MesaRelease(e.machine, m.File)
-	e.system.packages.mesa[m.File] = version
-	return version
+	return cached(e.system.packages.mesa, m.File, func() string { return drivers.MesaRelease(e.machine, m.File) })
 }
 
 // everyMesa is the oldest Mesa release of any supported system. A chip that it knows needs no look into the library.

@@ -30,7 +30,7 @@ func (e *evidence) addResult(a *alone) {
 	if a.Kind == "layer" {
 		key.Layer, changes = a.Name, e.leaveOut(a.of.Layer)
 	}
-	code, wrong := trialCodes(a.Kind)[a.Result]
+	code, wrong := a.failure()
 	if !wrong {
 		return
 	}
@@ -85,7 +85,7 @@ func (e *evidence) addUnopenableNode(g *GPU) {
 		}
 		do := newAdvice("The kernel has no device behind the node: pass the node of a present device, or start the machine or container again.").withObstacle(ofKernel)
 		if errors.Is(err, fs.ErrPermission) {
-			do = host{&e.source.Machine}.sandboxAdvice(node)
+			do = e.host().sandboxAdvice(node)
 		}
 		g.refused = node
 		e.add(GPUPermission, g.Title(), node, textf("%s cannot be opened, although its permissions allow it (%s)", node, errors.Unwrap(err)), do).device = g.Name
@@ -260,17 +260,15 @@ func (a *alone) setStanding() {
 		m.Standing = standing.Standing{Stage: standing.Answered, But: "it lists no device", Fault: string(DriverNoDevice), Harmless: true}
 	case ProbeFails, ProbeCrashes, ProbeHangs, ProbeExits:
 		stage := term.Either(wasOpened(a.saw), standing.Opened, standing.Loadable)
-		m.Standing = standing.Standing{Stage: stage, But: a.Detail, Fault: string(trialCodes(a.Kind)[a.Result])}
+		code, _ := a.failure()
+		m.Standing = standing.Standing{Stage: stage, But: a.Detail, Fault: string(code)}
 	}
 }
 
-// trialCodes returns the codes of the failures of a trial.
-func trialCodes(kind string) map[ProbeResult]Code {
-	if kind == "layer" {
-		return map[ProbeResult]Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails, ProbeExits: LayerExits}
-	}
-	return map[ProbeResult]Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails, ProbeExits: DriverExits,
-		ProbeNoDevice: DriverNoDevice}
+// failure returns the code of the trial's failure, such as "driver-crashes"; false: it did not fail.
+func (p *Probe) failure() (code Code, is bool) {
+	code = Code(p.Kind + "-" + strings.ReplaceAll(string(p.Result), " ", "-"))
+	return code, slices.Contains(failures, Kind(code))
 }
 
 // wasOpened reports whether a child process opened its driver: it died in it, a call reached it, or the loader says so.
@@ -307,7 +305,7 @@ func (e *evidence) exemptByTrial(f *Finding) exemption {
 
 // deviceAbsent reports whether the kernel lists its devices, and none is one of a family's.
 func (r *Report) deviceAbsent(family *drivers.Family) bool {
-	return family != nil && !family.Software() && (host{&r.source.Machine}).machine.Exists("/sys/class") &&
+	return family != nil && !family.Software() && r.source.Machine.Exists("/sys/class") &&
 		!slices.ContainsFunc(r.GPUs, func(g GPU) bool { return family.MayServe(g.Kernel, g.Vendor) })
 }
 

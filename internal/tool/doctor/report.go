@@ -322,6 +322,9 @@ func (f *Finding) SavesTime() bool {
 // Source returns the examined facts; nil for another machine.
 func (r *Report) Source() *machine.Source { return r.source }
 
+// host returns the examined machine.
+func (r *Report) host() host { return host{&r.source.Machine} }
+
 // find returns the first element of a list for which is returns true; nil: none.
 func find[T any](list []T, is func(*T) bool) *T {
 	for one := range each(list) {

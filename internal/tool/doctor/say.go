@@ -31,7 +31,6 @@ const (
 
 	withoutEGL = "%s, and without one the driver initializes through EGL: "
 	forbidden  = "%s lacks read or write permission on %s" // a user, a node
-	noDevice   = "this machine has no device %s"
 	needsNewer = "%[2]s needs %[1]s %[3]s; this is %[4]s" // a release of Mesa or Linux
 )
 

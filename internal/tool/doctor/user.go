@@ -11,7 +11,6 @@ import (
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
-	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -175,7 +174,8 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	if !ok {
 		return nil
 	}
-	args := with("node", node, "user", e.user.name, "gid", strconv.Itoa(int(group)))
+	number := strconv.Itoa(int(group))
+	args := with("node", node, "user", u.name, "gid", number, "group", e.group(0, 2, number))
 	groupMay := mode>>3&machine.ReadWrite == machine.ReadWrite
 	switch do, is := e.system.remedy("join", args); {
 	case is && do.because == outsideOnly:
@@ -196,31 +196,17 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 			return e.nvidiaNodes(node)
 		}
 		verb, free := e.regrouping()
-		return e.system.by(verb, with("node", node, "user", u.name, "gid", strconv.Itoa(int(group)), "free", free))
+		args["free"] = []string{free}
+		return e.system.by(verb, args)
 	}
-	number := strconv.Itoa(int(group))
-	name := e.group(0, 2, number)
-	var lines []shell.Line
-	if name == "" { // the number of another system, for example the container's host; usermod takes known groups alone
-		name = "gpu" + number
-		lines = append(lines, "groupadd --gid "+shell.Words(number, name))
-	}
-	do := asRoot(shell.Join(append(lines, "usermod -aG "+shell.Words(name, u.name)), " && "))
+	args["units"] = term.Words(units, unitName)
 	switch {
-	case !u.inFile && len(units) > 0: // systemd made the user for the service, or a directory service has it
-		return newAdvice("The user "+u.name+" is not in /etc/passwd. Run as root: systemctl edit "+string(shell.Quoted(unitName(units[0])))+", write the lines "+
-			"[Service] and SupplementaryGroups="+name+", and restart the service: "+string(restart(units...).lines[0])).reaching(u.id, group)
+	case len(units) > 0 && !u.inFile: // systemd made the user for the service, or a directory service has it
+		return e.opens(units[0], []string{"SupplementaryGroups=" + cmp.Or(e.group(0, 2, number), number)}).reaching(u.id, group)
 	case len(units) > 0:
-		again := restart(units...)
-		do.text += ", then: " + string(again.lines[0])
-		do.lines = append(do.lines, again.lines...)
-		return do.reaching(u.id, group)
-	case u.service:
-		do.text += "; then start the service again: systemctl restart SERVICE"
-	default:
-		do.text += "; then log in again"
+		return e.system.by("member-of-units", args).reaching(u.id, group)
 	}
-	return do.giving(group)
+	return e.system.by(term.Either(u.service, "member-of-service", "member"), args).giving(group)
 }
 
 // joined is a user's membership in a group that the machine does not have yet.
@@ -268,16 +254,10 @@ func (e *exam) serviceUsers() {
 		}
 		do := e.permissionCure(node, &u, []string{s.Unit})
 		if member = slices.Concat(member, u.groups); e.firstRefused(&user{id: u.id, groups: member, known: true}, usable) == "" {
-			do = restart(s.Unit)
+			do = e.system.by("restart", with("units", unitName(s.Unit)))
 		}
 		e.add(ServicePermission, s.Unit, node, textf(forbidden, u.name, node), do)
 	}
-}
-
-// restart returns advice to restart services, whose processes keep the groups that they were started with.
-func restart(units ...string) *Remedy {
-	command := "systemctl restart " + shell.Words(term.Words(units, unitName)...)
-	return asRoot(command).withObstacle(outsideOnly)
 }
 
 // unitName returns a service's name for systemctl.

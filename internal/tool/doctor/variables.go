@@ -176,19 +176,13 @@ func (e *exam) selections() {
 		case wish.PCI != "":
 			known := contains(e.GPUs, func(g *GPU) bool { _, ok := drivers.PCIAddress(g.Name); return ok })
 			if known && !contains(e.GPUs, func(g *GPU) bool { return g.Name == wish.PCI }) {
-				e.absentDevice(name, textf(noDevice, "at "+wish.PCI), func(g *GPU) string { return drivers.MesaAddress(g.Name) })
+				e.absentDevice(name, "at "+wish.PCI, func(g *GPU) string { return drivers.MesaAddress(g.Name) })
 			}
 		case wish.Number > 0:
-			count := 0
-			for g := range each(e.GPUs) {
-				if !g.displayOnly() {
-					count++
-				}
-			}
+			count := len(slices.DeleteFunc(slices.Clone(e.GPUs), func(g GPU) bool { return g.displayOnly() }))
 			if count > 0 && wish.Number >= count {
-				e.absentDevice(name, textf("it selects device %d after the default one, and there %s", wish.Number,
-					term.Either(count == 1, "is no such device", term.Either(count == 2, "is ", "are ")+term.Number(count-1,
-						"such device"))), func(*GPU) string { return "" })
+				e.add(VariableDevice, name, "", textf("it selects device %d after the default one, and this machine has %s", wish.Number,
+					term.Count(count, "device")), nil).offer(fixing, explain.UnsetVariable(name))
 			}
 		}
 	}
@@ -203,22 +197,20 @@ func (e *exam) selection(name, value string) {
 	id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
 	known := contains(e.GPUs, func(g *GPU) bool { return g.Vendor != "" })
 	if known && !contains(e.GPUs, func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) {
-		e.absentDevice(name, textf(noDevice, value), func(g *GPU) string { return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "") })
+		e.absentDevice(name, value, func(g *GPU) string { return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "") })
 	}
 }
 
-// absentDevice adds a finding for a selection without a device. write returns the value for a device; "": none.
-func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
-	f := e.add(VariableDevice, name, "", what, nil)
-	offer := func(c explain.Change, result string) {
-		f.prefer(&Remedy{change: &c, aim: choosing, result: result, effect: effectOf(c)})
-	}
+// absentDevice adds a finding for a selection without a device, with the values that select one. write returns the value for a device.
+func (e *exam) absentDevice(name, wanted string, write func(*GPU) string) {
+	var values []string
 	for g := range each(e.GPUs) {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
-			offer(explain.SetVariable(name, value), (&drivers.GPU{Name: g.Name, Vendor: g.Vendor}).Title())
+			values = append(values, value+" is "+g.Title())
 		}
 	}
-	offer(explain.UnsetVariable(name), "the loader's order")
+	what := textf("this machine has no device %s%s", wanted, term.Enclosed("; ", strings.Join(values, ", "), ""))
+	e.add(VariableDevice, name, "", what, nil).offer(fixing, explain.UnsetVariable(name))
 }
 
 // pad returns a hexadecimal number with at least four digits, as in sysfs.

@@ -85,8 +85,12 @@ func (r *Report) misbehaving() (broken []string) {
 		}
 		switch what := f.fact.(type) {
 		case misbehaved:
-			if does := misbehaves[f.Code]; does != "" && f.Severity == diag.Problem {
-				broken = append(broken, f.Subject+does+term.Enclosed(" together with ", what.with, ""))
+			_, does, _ := strings.Cut(f.Code.String(), "-")
+			if does = term.Either(does == "exits", "calls exit", does); f.Code == TogetherFails {
+				does = "fail"
+			}
+			if f.Severity == diag.Problem && f.Code != DriverNoDevice {
+				broken = append(broken, f.Subject+" "+does+term.Enclosed(" together with ", what.with, ""))
 			}
 		case hides:
 			names := append([]string{f.Subject + "=" + what.value}, what.others...)
@@ -95,9 +99,6 @@ func (r *Report) misbehaving() (broken []string) {
 	}
 	return broken
 }
-
-var misbehaves = map[Kind]string{DriverCrashes: " crashes", DriverHangs: " hangs", DriverFails: " fails", DriverExits: " calls exit",
-	LayerCrashes: " crashes", LayerHangs: " hangs", LayerFails: " fails", LayerExits: " calls exit", TogetherFails: " fail"}
 
 // waiting returns the names of the unfinished probes.
 func (r *Report) waiting() (names []string) {
@@ -186,7 +187,7 @@ func Headed(subject, what string) string {
 func (r *Report) rest() []string {
 	software, unknown, good := r.driversWithoutDevice()
 	device := "No graphics device works"
-	if !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return host{&r.source.Machine}.expects(&g) }) {
+	if !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return r.host().expects(&g) }) {
 		device = r.rendererlessText()
 	}
 	none := term.Either(r.WordSize() == ProcessClass, "no program gets Vulkan", fmt.Sprintf("no %d-bit program gets Vulkan", r.WordSize()))
@@ -233,7 +234,7 @@ func (r *Report) rendererlessText() string {
 			return f.excludedBy + " reserves the device"
 		}
 	}
-	if h := (host{&r.source.Machine}); len(r.GPUs) == 0 && h.machine.Foreign() && !h.machine.Exists("/sys/class") {
+	if len(r.GPUs) == 0 && r.source.Foreign() && !r.source.Machine.Exists("/sys/class") {
 		return unseenDevices
 	}
 	return term.Either(len(r.GPUs) == 0, "No graphics device found", "No graphics device renders")
@@ -272,7 +273,7 @@ func (g *GPU) isReserved() bool { return strings.HasPrefix(g.Kernel, "vfio") || 
 // missingDevices returns the devices that can render and that programs do not get.
 func (r *Report) missingDevices() (list []missingDevice) {
 	for g := range each(r.GPUs) {
-		if c := (host{&r.source.Machine}).chip(g); g.displayOnly() || c != nil && !c.HasVulkan() { // no driver of Vulkan exists
+		if c := r.host().chip(g); g.displayOnly() || c != nil && !c.HasVulkan() { // no driver of Vulkan exists
 			continue
 		}
 		if at := r.firstRung(g); at != isReached {
@@ -402,9 +403,8 @@ var deviceFilters = []struct {
 
 // addDeviceFilters adds a finding for each variable with which some programs take none of the listed devices.
 func (e *evidence) addDeviceFilters() {
-	place := examOf(&e.Report, e.source)
 	for _, f := range deviceFilters {
-		value := place.variable(f.variable)
+		value := e.host().variable(f.variable)
 		takes := slices.ContainsFunc(e.Devices, func(d probe.Device) bool { return strings.Contains(d.Name, value) })
 		if f.numbers {
 			takes = slices.ContainsFunc(strings.Split(value, ","), func(entry string) bool {
@@ -415,9 +415,8 @@ func (e *evidence) addDeviceFilters() {
 		if value == "" || takes || len(e.Devices) == 0 {
 			continue
 		}
-		change := explain.UnsetVariable(f.variable)
-		e.add(VariableHides, f.variable, "", textf("no listed device matches %s%s: %s get no device", value, place.setterText(f.variable), f.programs),
-			place.place([]*Remedy{{change: &change, aim: fixing}}), something)
+		e.add(VariableHides, f.variable, "", textf("no listed device matches %s%s: %s get no device", value, e.host().setterText(f.variable), f.programs),
+			e.place(explain.UnsetVariable(f.variable)), something)
 	}
 }
 
@@ -432,7 +431,7 @@ var withoutDRI3 = []uint32{4, 23}
 
 // askDisplay asks the session's X server whether it takes images of drivers. What cannot be asked is no fault.
 func (t *trying) askDisplay(ctx context.Context, e *evidence) {
-	h := host{&e.source.Machine}
+	h := e.host()
 	shown := h.variable("DISPLAY")
 	if shown == "" || e.source.Foreign() {
 		return
@@ -449,7 +448,7 @@ func (t *trying) askDisplay(ctx context.Context, e *evidence) {
 // swapchains, driver and loader together have no extension for the session's windows, or the X server takes no images of it. Sources:
 // MrNeRF/LichtFeld-Studio issue 2250, TigerVNC/tigervnc issue 1674, Steam-Headless/docker-steam-headless issue 168.
 func (e *evidence) windowless() {
-	h := host{&e.source.Machine}
+	h := e.host()
 	for _, a := range e.alone {
 		if a.Result != ProbeOK || a.saw == nil {
 			continue

@@ -93,10 +93,8 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 	rejected, places := e.layerFiles(name)
 	switch {
 	case rejected != "":
-		what.more = "; " + rejected + " describes it, and the loader rejects this manifest: see the finding about it, or vkloader validate"
-		w.do = shellAdvice("Correct this manifest: ", "vkloader validate "+shell.Quoted(rejected))
-		w.keep = true
-		return
+		what.more = "; " + rejected + " describes it, and the loader rejects this manifest"
+		w.do, w.keep = shellAdvice("Correct this manifest: ", "vkloader validate "+shell.Quoted(rejected)), true
 	case len(places) > 0:
 		what.more = "; " + places[0] + " has it" + e.homeOf(places[0])
 		for _, place := range places {
@@ -112,7 +110,6 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 		}
 		if do := e.layerPackage(name); do != nil {
 			w.do, w.keep = addUnset(do, environment.Changes(e.source, f, nil)), true
-			return
 		}
 	}
 }
@@ -128,23 +125,21 @@ func MissingLayer(source *machine.Source, name string) string {
 	e := examOf(r, source).setSystem(ProcessClass, newPackages())
 	e.sandboxes()
 	e.system.within(e)
-	if rejected, places := e.layerFiles(name); rejected != "" {
-		return rejected + " describes it, and the loader rejects this manifest: vkloader validate " + string(shell.Quoted(rejected))
-	} else if len(places) > 0 {
-		return places[0] + " has it" + e.homeOf(places[0]) + ": " + string(e.searchChange(places[0]).Line())
+	w := wish{}
+	e.wantedLayer(&w, &environment.Problem{Layer: name}, name)
+	if at := slices.IndexFunc(w.changes, explain.Change.Possible); at >= 0 { // the others are of a variable that asks for the layer
+		w.do = shellAdvice("", w.changes[at].Line())
 	}
-	if newer := replacementOf(name); newer != "" {
-		return newer + " has replaced it"
+	text := strings.TrimPrefix(w.what.more, "; ")
+	if w.do != nil {
+		text = strings.TrimPrefix(text+". "+w.do.text, ". ")
 	}
-	if do := e.layerPackage(name); do != nil {
-		return do.text
-	}
-	return ""
+	return text
 }
 
 // addUnset returns advice with the change that stops asking after it.
 func addUnset(do *Remedy, changes []explain.Change) *Remedy {
-	if len(changes) > 0 {
+	if len(changes) > 0 && changes[0].Possible() {
 		line := changes[0].Line()
 		if len(do.lines) == 0 { // the only line is this one, and it was tried
 			do.because = triable

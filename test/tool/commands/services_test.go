@@ -79,7 +79,7 @@ func TestServiceWithoutPermission(t *testing.T) {
 		{"its unit names the device", "", map[int][4]string{9: {"0::/system.slice/farm.service", "60998", "60998", "/opt/farm"}},
 			map[string]string{"etc/systemd/system/farm.service.d/gpu.conf": "[Service]\nDeviceAllow=/dev/dri/renderD128 rw\n"}, []string{"farm.service"}},
 		{"a user without a record", "", map[int][4]string{9: {ollama, "61184", "61184", "ollama serve"}}, nil,
-			[]string{"systemctl edit ollama", "SupplementaryGroups=render", "systemctl restart ollama"}},
+			[]string{"ollama.service.d", "SupplementaryGroups=render", "systemctl restart ollama"}},
 		{"the group came after the start", "", map[int][4]string{700: serve}, map[string]string{"etc/group": "render:x:GROUP:mia,ollama\n"},
 			[]string{"do Run as root: systemctl restart ollama"}},
 
