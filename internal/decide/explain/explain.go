@@ -42,33 +42,27 @@ type Item struct {
 	standing.Standing
 }
 
-// subjectIn is the subject of a finding: a layer or driver by its name, and its manifest.
-type subjectIn struct{ subject, path string }
-
 // Of returns a plan's drivers and layers that are in, in the order of the call chain, and those that are out.
 func Of(answer *plan.Answer) (in, out []Item) {
 	in, out = []Item{}, []Item{}
-	reasons := map[subjectIn]diag.Diagnostic{} // of the items that are in
+	reasons := map[ItemKey]diag.Diagnostic{} // of the items that are in
 	for _, f := range answer.Diagnostics {
 		if f.Code == diag.LayerActive || f.Code == diag.DriverUsed {
-			reasons[subjectIn{f.Subject, f.Path}] = f
+			reasons[ItemKey{f.Subject, f.Path}] = f
 		}
 	}
 	used, usedLayers := map[string]bool{}, map[ItemKey]bool{} // paths of used manifests, and keys of used layers
 	for i, a := range answer.Active {
 		layer := answer.Layers[a.Layer]
 		used[layer.Manifest], usedLayers[LayerKey(layer)] = true, true
-		e := Item{Kind: "layer", Order: i + 1, Name: layer.Name, Manifest: layer.Manifest, Line: layer.Line,
-			Column: layer.Column, Library: layer.Library, Meta: layer.Meta, NameOnly: a.Unchained}
-		e.because(reasons[subjectIn{layer.Name, layer.Manifest}])
+		e := layerItem(layer, reasons[ItemKey{layer.Name, layer.Manifest}])
+		e.Order, e.NameOnly = i+1, a.Unchained
 		in = append(in, e)
 	}
 	for i, driver := range answer.Drivers {
-		name := answer.Style.Base(driver.Path)
 		used[driver.Path] = true
-		e := Item{Kind: "driver", Order: i + 1, Name: name, Manifest: driver.Path, Library: driver.Library}
-		e.because(reasons[subjectIn{name, driver.Path}])
-		e.Why = strings.TrimSuffix(e.Why, ", library "+e.Library)
+		e := driverItem(driver, reasons[ItemKey{answer.Style.Base(driver.Path), driver.Path}], answer.Style)
+		e.Order, e.Why = i+1, strings.TrimSuffix(e.Why, ", library "+e.Library)
 		in = append(in, e)
 	}
 	libraries := map[ItemKey]string{} // of layers
@@ -93,6 +87,20 @@ func Of(answer *plan.Answer) (in, out []Item) {
 func (e *Item) because(f diag.Diagnostic) {
 	entry := f.Code.Entry()
 	e.Code, e.Finding, e.Statement, e.Why = entry.Name, f, entry.Statement, f.What
+}
+
+// layerItem returns a layer with the finding that says why it is in, or out.
+func layerItem(l *manifest.Layer, f diag.Diagnostic) Item {
+	e := Item{Kind: "layer", Name: l.Name, Manifest: l.Manifest, Line: l.Line, Column: l.Column, Library: l.Library, Meta: l.Meta}
+	e.because(f)
+	return e
+}
+
+// driverItem returns a driver with the finding that says why it is in, or out.
+func driverItem(d *manifest.Driver, f diag.Diagnostic, style pathname.Style) Item {
+	e := Item{Kind: "driver", Name: style.Base(d.Path), Manifest: d.Path, Library: d.Library}
+	e.because(f)
+	return e
 }
 
 // Matching returns the items whose name, manifest or library contains one of the names, in any case.

@@ -19,6 +19,14 @@ func Layer(answer *plan.Answer, name, file string) *manifest.Layer {
 	return nil
 }
 
+// LeaveOutLayer returns alternative changes that may leave a layer out, that of its own variable first.
+func LeaveOutLayer(source *machine.Source, l *manifest.Layer) (changes []Change) {
+	if l.Implicit && l.DisableName != "" {
+		changes = append(changes, SetVariable(l.DisableName, "1"))
+	}
+	return append(changes, AddToFilter(source, variables.LayersDisable, l.Name)...)
+}
+
 // LeaveOutByOne returns alternative changes of one variable that may leave a driver out.
 func LeaveOutByOne(source *machine.Source, file string) []Change {
 	changes := append(AddToFilter(source, variables.DriversDisable, filepath.Base(file)),
@@ -55,23 +63,20 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	if err != nil {
 		return nil
 	}
-	known := map[ItemKey]bool{}
+	known := selectionOf(answer)
 	for _, l := range answer.Layers {
 		known[LayerKey(l)] = true
 	}
-	for _, d := range answer.Drivers {
-		known[ItemKey{Manifest: d.Path}] = true
-	}
 	for _, f := range answer.Diagnostics { // a filter excludes the driver, and a finding says so
-		known[ItemKey{Manifest: f.Path}] = known[ItemKey{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
+		if f.Path != "" && f.Code.Entry().About == diag.Drivers {
+			known[ItemKey{Manifest: f.Path}] = true
+		}
 	}
-	item := Item{Code: diag.SettingsUsed.String(), Why: "the settings file " + file + " excludes it",
-		Finding: diag.Diagnostic{Code: diag.SettingsUsed}}
+	why := diag.Diagnostic{Code: diag.SettingsUsed, What: "the settings file " + file + " excludes it"}
 	for _, l := range without.Layers {
 		if !known[LayerKey(l)] {
-			item.Kind, item.Name, item.Finding.Subject = "layer", l.Name, l.Name
-			item.Manifest, item.Library = l.Manifest, l.Library
-			item.Line, item.Column, item.Meta, item.Statement = l.Line, l.Column, l.Meta, "SET-45"
+			item := layerItem(l, why)
+			item.Finding.Subject, item.Statement = l.Name, "SET-45"
 			if answer.Settings.Merged() {
 				item.Statement = "SET-47"
 			}
@@ -80,8 +85,9 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	}
 	for _, d := range without.Drivers {
 		if !known[ItemKey{Manifest: d.Path}] {
-			out = append(out, Item{Kind: "driver", Name: filepath.Base(d.Path), Manifest: d.Path, Library: d.Library,
-				Code: item.Code, Finding: diag.Diagnostic{Code: diag.SettingsUsed}, Statement: "SET-87", Why: item.Why})
+			item := driverItem(d, why, answer.Style)
+			item.Statement = "SET-87"
+			out = append(out, item)
 		}
 	}
 	return out
@@ -94,9 +100,9 @@ func Brought(source *machine.Source, answer *plan.Answer) (out []Item) {
 		if err != nil || len(with.Drivers) != 1 || slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return d.Path == file }) {
 			continue
 		}
-		out = append(out, Item{Kind: "driver", Name: filepath.Base(file), Manifest: file, Library: with.Drivers[0].Library, Statement: "ENV-7",
-			Code: diag.DriverDirect.String(), Finding: diag.Diagnostic{Code: diag.DriverDirect},
-			Why: "the program brings it, and names it itself when it draws with it"})
+		item := driverItem(with.Drivers[0], diag.Diagnostic{Code: diag.DriverDirect, What: "the program brings it, and names it itself when it draws with it"}, answer.Style)
+		item.Statement = "ENV-7"
+		out = append(out, item)
 	}
 	return out
 }

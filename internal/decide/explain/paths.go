@@ -69,40 +69,39 @@ func clean(style pathname.Style, name string) string {
 func searchedOf(answer *plan.Answer, source facts.Provider, last []Searched, add func(*Searched)) []Searched {
 	places := []Searched{}
 	for kind, name := range searchNames {
+		searched := &answer.Searched[kind]
+		put := func(p Searched, manifests ...string) {
+			p.For, p.Manifests = name, append([]string{}, manifests...)
+			add(&p)
+			places = append(places, p)
+		}
 		if answer.Settings != nil && answer.Settings.ControlsLayers && !answer.Settings.Merged() && search.Kind(kind) != search.Drivers {
 			places = append(places, Searched{For: name, Path: clean(answer.Style, answer.Settings.File), From: "settings", Exists: true, Manifests: []string{},
 				Note: "the settings file lists the layers, nothing is searched"})
 			continue
 		}
-		for i, location := range answer.Searched[kind].List {
-			p := Searched{For: name, Order: i + 1, Path: location.Path, From: location.From, Manifests: []string{}}
+		for i, location := range searched.List {
+			p := Searched{Order: i + 1, Path: location.Path, From: location.From}
 			if location.File {
 				p.Exists = source.Exists(location.Path)
-				p.Manifests = append(p.Manifests, answer.Style.Base(location.Path))
+				put(p, answer.Style.Base(location.Path))
 			} else {
 				directory := source.Directory(location.Path)
 				p.Exists = directory.Listed
-				p.Manifests = append(p.Manifests, directory.Names...)
+				put(p, directory.Names...)
 			}
-			add(&p)
-			places = append(places, p)
 		}
 		if search.Kind(kind) == search.Drivers {
 			for i, p := range last {
-				p.Order = len(answer.Searched[kind].List) + i + 1
-				add(&p)
-				places = append(places, p)
+				p.Order = len(searched.List) + i + 1
+				put(p)
 			}
 		}
-		for _, key := range emptyKeys(&answer.Searched[kind]) {
-			p := Searched{For: name, Path: key, From: "default", Manifests: []string{}, Note: "names no file"}
-			add(&p)
-			places = append(places, p)
+		for _, key := range emptyKeys(searched) {
+			put(Searched{Path: key, From: "default", Note: "names no file"})
 		}
-		for _, long := range answer.Searched[kind].TooLong {
-			p := Searched{For: name, Path: long, Manifests: []string{}, Note: "too long: not looked into"}
-			add(&p)
-			places = append(places, p)
+		for _, long := range searched.TooLong {
+			put(Searched{Path: long, Note: "too long: not looked into"})
 		}
 	}
 	return places
@@ -135,7 +134,7 @@ func services(answer *plan.Answer, source *machine.Source) []Searched {
 		when = answer.Settings.Service
 	}
 	place := func(directory, from string) {
-		p := Searched{For: searchNames[search.Drivers], Path: directory + "/loader.sock", From: from, Manifests: []string{}}
+		p := Searched{Path: directory + "/loader.sock", From: from}
 		if p.Exists = source.Exists(p.Path); p.Exists {
 			p.Note = map[settings.ServiceUse]string{settings.ServiceLast: "a driver service, asked where no driver is found",
 				settings.ServiceAlways: "a driver service, which is always asked", settings.ServiceNever: "a driver service, which is never asked"}[when]

@@ -401,7 +401,7 @@ func (e *evidence) addExcluded(culprits []run.Suspect, devices []probe.Device) {
 		if c.Kind == run.Variable {
 			subject += "=" + c.Value + term.Enclosed("", e.host().setterText(c.Name), ",")
 		} else if l := explain.Layer(e.Answer, c.Name, c.Manifest); l != nil {
-			code, subject, change = GPUMissing, "the layer "+c.Name, e.leaveOut(l)[0]
+			code, subject, change = GPUMissing, "the layer "+c.Name, explain.LeaveOutLayer(e.source, l)[0]
 		}
 		for _, d := range devices {
 			what := textf("its driver works, and %s excludes it from the list of devices", subject)

@@ -6,9 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
@@ -476,43 +474,20 @@ func Libraries(source *machine.Source) func(Entry) (Entry, []Finding) {
 	}
 }
 
-// template is a word that the build of a package should have replaced.
-var template = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Za-z_]+\}|\$\([A-Za-z_]+\)|<[\pL_-]+>`)
-})
-
 // linkerWords are the words with a dollar that the dynamic linker replaces in a path.
 var linkerWords = strings.NewReplacer("${LIB}", "", "$LIB", "", "${ORIGIN}", "", "$ORIGIN", "", "${PLATFORM}", "", "$PLATFORM", "")
 
 // wrongPath returns the reason why a library path in a manifest cannot be that of a library on this system; "" if it can.
 func (h host) wrongPath(library string) string {
-	plain := linkerWords.Replace(library)
-	switch {
-	case template().MatchString(plain):
-		return string(shell.Quoted(template().FindString(plain))) + " is a template that was not filled in"
-	case strings.HasPrefix(plain, "~") || strings.Contains(plain, "/~"):
-		return "the loader does not replace ~ by a home directory"
-	case strings.Contains(plain, "$"):
-		return "the dynamic linker replaces $LIB, $ORIGIN and $PLATFORM, and no other variable"
-	case strings.TrimSpace(library) != library:
-		return "it begins or ends with a space"
-	case strings.Contains(plain, `\`) && !strings.Contains(plain, "/") || len(plain) > 1 && plain[1] == ':' || strings.HasSuffix(strings.ToLower(plain), ".dll"):
-		return "it is a path of Windows"
-	case strings.HasSuffix(plain, ".dylib") || strings.Contains(plain, ".framework/"):
-		return "it is a path of macOS"
-	case strings.HasPrefix(plain, "/system/") || strings.HasPrefix(plain, "/vendor/lib"):
-		return "it is a path of Android"
-	case search.IsManifestName(plain):
-		return "it names a manifest, not a library"
-	case strings.Contains(plain, "://"):
-		return "it is a URL, not a path"
-	case strings.HasSuffix(plain, ".a") || strings.HasSuffix(plain, ".gz") || strings.HasSuffix(plain, ".xz") || strings.HasSuffix(plain, ".zip"):
-		return "the dynamic linker loads only shared libraries"
-	}
-	if info, err := h.machine.Stat(plain); err == nil && info.IsDir() && strings.Contains(plain, "/") {
+	plain, found := linkerWords.Replace(library), ""
+	why := pairValue("wrong-path", func(pattern string) bool {
+		found = regexp.MustCompile(pattern).FindString(plain)
+		return found != ""
+	})
+	if info, err := h.machine.Stat(plain); why == "" && err == nil && info.IsDir() && strings.Contains(plain, "/") {
 		return "it is a directory"
 	}
-	return ""
+	return strings.ReplaceAll(why, "{}", string(shell.Quoted(found)))
 }
 
 // asWritten returns a library's path without the manifest's directory, which the loader puts before a relative path.

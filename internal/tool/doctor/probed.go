@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
@@ -28,7 +27,7 @@ func (e *evidence) addResult(a *alone) {
 	a.setStanding()
 	key, changes := explain.ItemKey{Manifest: a.Manifest}, explain.LeaveOutDriver(e.source, a.Manifest)
 	if a.Kind == "layer" {
-		key.Layer, changes = a.Name, e.leaveOut(a.of.Layer)
+		key.Layer, changes = a.Name, explain.LeaveOutLayer(e.source, a.of.Layer)
 	}
 	code, wrong := a.failure()
 	if !wrong {
@@ -192,14 +191,6 @@ func (r *Report) trialOf(a *alone) *explain.Trial {
 		}
 	}
 	return explain.NewTrial(r.source, r.Answer)
-}
-
-// leaveOut returns the changes of variables that may exclude a layer, the layer's own variable first.
-func (r *Report) leaveOut(l *manifest.Layer) (changes []explain.Change) {
-	if l.Implicit && l.DisableName != "" {
-		changes = append(changes, explain.SetVariable(l.DisableName, "1"))
-	}
-	return append(changes, explain.AddToFilter(r.source, variables.LayersDisable, l.Name)...)
 }
 
 // actingMessages returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's messages about

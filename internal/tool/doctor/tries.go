@@ -357,7 +357,7 @@ func totalDuration(r *probe.Result) (all time.Duration) {
 func (e *evidence) addSlow(l *run.Suspect, with, without time.Duration) {
 	var do *Remedy
 	if layer := explain.Layer(e.Answer, l.Name, l.Manifest); layer != nil {
-		changes := e.leaveOut(layer)
+		changes := explain.LeaveOutLayer(e.source, layer)
 		if c, ok := explain.NewTrial(e.source, e.Answer).First(explain.ItemKey{Manifest: l.Manifest, Layer: l.Name}, false, changes...); ok {
 			do = placement{Change: c, aim: forTime}.remedy()
 		}

@@ -103,11 +103,7 @@ func (t *trials) putOut(e *explain.Item) {
 		if l == nil {
 			return
 		}
-		if l.Implicit && l.DisableName != "" {
-			changes = append(changes, explain.SetVariable(l.DisableName, "1"))
-		}
-		changes = append(changes, explain.AddToFilter(t.source, variables.LayersDisable, e.Name)...)
-		changes = append(changes, explain.DropFromList(t.source, variables.InstanceLayers, machine.ListSeparator,
+		changes = append(explain.LeaveOutLayer(t.source, l), explain.DropFromList(t.source, variables.InstanceLayers, machine.ListSeparator,
 			func(n string) bool { return n == e.Name })...)
 		changes = append(changes, explain.DropFromFilter(t.source, variables.LayersEnable, e.Name)...)
 		if l.Implicit && l.HasEnable {
