@@ -32,7 +32,7 @@ func LeaveOutByOne(source *machine.Source, file string) []Change {
 	changes := append(AddToFilter(source, variables.DriversDisable, filepath.Base(file)),
 		DropFromFilter(source, variables.DriversSelect, filepath.Base(file))...)
 	for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
-		changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(n string) bool { return names(n, file) })...)
+		changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(n string) bool { return Names(n, file) })...)
 	}
 	return changes
 }
@@ -107,7 +107,7 @@ func Brought(source *machine.Source, answer *plan.Answer) (out []Item) {
 	return out
 }
 
-// names reports whether an element of a list of files and directories names a manifest, or its directory.
-func names(element, file string) bool {
+// Names reports whether an element of a list of files and directories names a manifest, or its directory.
+func Names(element, file string) bool {
 	return filepath.Clean(element) == filepath.Clean(file) || filepath.Clean(element) == filepath.Dir(filepath.Clean(file))
 }

@@ -63,13 +63,13 @@ const (
 type placement struct {
 	explain.Change
 	aim    aim
-	kind   string    // the sandbox of the program, when it changes the wording
-	detail string    // the sandbox's detail, such as the Flatpak's name
-	at     FileLine  // the line that sets the variable now; without a file: unknown
-	unit   unit      // of a service; the zero value: none
-	script bool      // at is in a script that starts the program
-	sets   string    // the program that sets the variable for the programs that it starts; "": none
-	ofHost bool      // it changes a file in the home directory of the host, whose programs read the file, too
+	kind   string   // the sandbox of the program, when it changes the wording
+	detail string   // the sandbox's detail, such as the Flatpak's name
+	at     FileLine // the line that sets the variable now; without a file: unknown
+	unit   unit     // of a service; the zero value: none
+	script bool     // at is in a script that starts the program
+	sets   string   // the program that sets the variable for the programs that it starts; "": none
+	ofHost bool     // it changes a file in the home directory of the host, whose programs read the file, too
 }
 
 // remedy returns the change as a remedy that was tried.

@@ -320,30 +320,22 @@ func (e *exam) closure(m *Entry, f *binary.File, c *binary.Closure) {
 
 // addRunTimeFiles adds a finding for the missing files that a driver opens at run time and cannot work without.
 func (e *exam) addRunTimeFiles(m *Entry, found *drivers.Files) {
-	var missing []string
-	for _, opened := range found.RunTime {
-		if opened.Required && (opened.File == nil || opened.Unfound) {
-			missing = append(missing, opened.Name)
-		}
-	}
-	first := true
+	missing := nowhere{by: found.File.Path, opens: true}
 	for _, opened := range found.RunTime {
 		switch {
 		case !opened.Required || !opened.Unfound && opened.Complete():
+		case (opened.File == nil || opened.Unfound) && missing.name == "":
+			missing.name, missing.places = opened.Name, opened.Directories
 		case opened.File == nil || opened.Unfound:
-			if first {
-				e.nowhere(LibraryRuntime, m, nowhere{by: found.File.Path, opens: true, name: opened.Name, places: opened.Directories, also: missing[1:]})
-			}
-			first = false
+			missing.also = append(missing.also, opened.Name)
 		case opened.Fault == drivers.None:
 			e.closure(m, opened.File, opened.With)
 		case opened.Fault == drivers.Unreadable, opened.Fault == drivers.Foreign:
-			var err error
-			if opened.Fault == drivers.Unreadable {
-				err = drivers.Cause(opened.File.Err())
-			}
-			e.foundIn(m, LibraryRuntime, unusable(found.File.Path, "opens", opened.Name, opened.File.Path, err), e.findable(opened.Name))
+			e.foundIn(m, LibraryRuntime, unusable(found.File.Path, "opens", opened.Name, opened.File.Path, drivers.Cause(opened.File.Err())), e.findable(opened.Name))
 		}
+	}
+	if missing.name != "" {
+		e.nowhere(LibraryRuntime, m, missing)
 	}
 }
 
@@ -421,29 +413,26 @@ func (e *exam) sameDriver(m *Entry, f *binary.File) {
 	if f == nil {
 		return
 	}
-	for _, other := range e.Drivers {
-		if other.File == f.Real && other.Used {
-			do, lists := shellAdvice("See which variables name them: ",
-				"vkloader list variables --set"), []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames}
-			for _, v := range lists {
-				do = e.orSteam(v.Name(), do)
-			}
-			found := e.add(LibraryTwice, m.Name, m.Manifest, namedTwice(f.Path, m.Manifest, other.Manifest), do)
-			for _, v := range lists {
-				if e.source.Var(v.Name(), v.Secure()).Set {
-					found.offer(fixing, explain.DropFromList(e.source, v, ":", func(n string) bool {
-						return path.Clean(n) == path.Clean(m.Manifest) || path.Clean(n) == path.Dir(path.Clean(m.Manifest))
-					})...)
-					e.unsetting(found, v.Name())
-				}
-			}
-			found.offer(fixing, explain.AddToFilter(e.source, variables.DriversDisable, m.Name)...)
-			for _, one := range []string{m.Manifest, other.Manifest} {
-				if owner := e.packageOf(one); owner == "" && other.Manifest != m.Manifest {
-					found.offer(fixing, explain.RemoveFile(path.Clean(one)))
-				}
-			}
-			return
+	other := find(e.Drivers, func(o *Entry) bool { return o.File == f.Real && o.Used })
+	if other == nil {
+		return
+	}
+	do := shellAdvice("See which variables name them: ", "vkloader list variables --set")
+	lists := []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames}
+	for _, v := range lists {
+		do = e.orSteam(v.Name(), do)
+	}
+	found := e.add(LibraryTwice, m.Name, m.Manifest, namedTwice(f.Path, m.Manifest, other.Manifest), do)
+	for _, v := range lists {
+		if e.source.Var(v.Name(), v.Secure()).Set {
+			found.offer(fixing, explain.DropFromList(e.source, v, ":", func(n string) bool { return explain.Names(n, m.Manifest) })...)
+			e.unsetting(found, v.Name())
+		}
+	}
+	found.offer(fixing, explain.AddToFilter(e.source, variables.DriversDisable, m.Name)...)
+	for _, one := range []string{m.Manifest, other.Manifest} {
+		if owner := e.packageOf(one); owner == "" && other.Manifest != m.Manifest {
+			found.offer(fixing, explain.RemoveFile(path.Clean(one)))
 		}
 	}
 }

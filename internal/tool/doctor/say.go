@@ -31,7 +31,7 @@ const (
 
 	withoutEGL = "%s, and without one the driver initializes through EGL: "
 	forbidden  = "%s lacks read or write permission on %s" // a user, a node
-	needsNewer = "%[2]s needs %[1]s %[3]s; this is %[4]s" // a release of Mesa or Linux
+	needsNewer = "%[2]s needs %[1]s %[3]s; this is %[4]s"  // a release of Mesa or Linux
 )
 
 // decided is a finding of the library's decision.
