@@ -41,10 +41,6 @@ var (
 // shellAdvice returns advice that introduces a shell line with words.
 func shellAdvice(before string, line shell.Line) *Remedy { return newAdvice(before+string(line), line) }
 
-func asRoot(line shell.Line) *Remedy {
-	return &Remedy{text: string("Run as root: " + line), lines: []shell.Line{line}, root: true}
-}
-
 // aim is the purpose of a change.
 type aim uint8
 
@@ -112,8 +108,8 @@ var purposes = [...]string{forTime: "To start faster", forSpace: "To save addres
 func (t placement) words() (string, []shell.Line) {
 	switch {
 	case t.kind == "service" && t.File == "":
-		before, line := t.unit.setting(t.Change)
-		return before + string(line), []shell.Line{line}
+		do := t.unit.setting(t.Change)
+		return do.text, do.lines
 	case t.kind == "" && t.isForProgram():
 		return string(t.Starting("PROGRAM")), nil
 	case isContainer(t.kind) && t.File == "" || (t.kind == "steam" || t.kind == "flatpak") && t.changesVariables():

@@ -21,7 +21,6 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/decide/shell"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -234,15 +233,13 @@ func (h host) opening(place string) *Remedy {
 	base := path.Base(place)
 	if info, err := h.machine.Stat(place); err == nil && (info.IsDir() || info.Mode().IsRegular() && (strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".so") || strings.Contains(base, ".so."))) &&
 		h.machine.InstalledReadable(place, info.IsDir()) {
-		return asRoot("chmod a+rX " + shell.Quoted(place)).withObstacle(whileClosed)
+		return (&distribution{}).by("readable", with("place", place))
 	}
-	text := "Correct the path, or ask the owner of " + place + ": no package installs it readable for every user, so its permissions may be intended."
+	args := with("place", place)
 	if user, _, mode, ok := h.owner(place); ok {
-		owner := term.Either(user == 0, "root", fmt.Sprintf("user %d", user))
-		text = fmt.Sprintf("Correct the path, or ask the owner of %s, %s: its mode is %#04o, and no package installs it readable for every user.",
-			place, owner, mode&0o7777)
+		args = with("place", place, "owner", term.Either(user == 0, "root", fmt.Sprintf("user %d", user)), "mode", fmt.Sprintf("%#04o", mode&0o7777))
 	}
-	return newAdvice(text).withObstacle(whileClosed)
+	return (&distribution{}).by("closed", args)
 }
 
 // isDenied reports whether an error is a permission error.

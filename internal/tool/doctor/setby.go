@@ -12,7 +12,6 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
-	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -215,66 +214,36 @@ func (h host) configHome() string {
 	return h.ownHome() + "/.config"
 }
 
-// setting returns the shell line that changes variables of the service and starts it again, with the words before it.
-func (u unit) setting(c explain.Change) (before string, line shell.Line) {
-	control := shell.Line("systemctl ")
-	before = "Run as root: "
-	if u.OfUser {
-		control, before = "systemctl --user ", ""
-	}
-	var written, lines []string
-	var others *explain.Change // for a drop-in
+// setting returns advice to change variables of the service, which starts again.
+func (u unit) setting(c explain.Change) *Remedy {
+	var written, settings, attributes []string
 	for at := &c; at != nil; at = at.And {
-		if by := u.files[at.Variable]; at.Set && by.File != "" {
+		switch by := u.files[at.Variable]; {
+		case at.Set && by.File != "":
 			written = append(written, at.Variable+"="+systemdQuote(at.Value)+" into "+by.String())
-			continue
-		}
-		one := *at
-		one.And, others = others, &one
-		if at.Set {
-			lines = append(lines, "Environment="+strings.ReplaceAll(systemdQuote(at.Variable+"="+at.Value), "%", "%%"))
-		} else {
-			lines = append(lines, "UnsetEnvironment="+at.Variable)
+		case at.Set:
+			settings = append(settings, "Environment="+strings.ReplaceAll(systemdQuote(at.Variable+"="+at.Value), "%", "%%"))
+			value := strings.NewReplacer("${", `\${`, "%", "%%").Replace(systemdQuote(at.Value))
+			attributes = append(attributes, "environment."+at.Variable+" = "+value)
+		default:
+			settings = append(settings, "UnsetEnvironment="+at.Variable)
+			attributes = append(attributes, `serviceConfig.UnsetEnvironment = "`+at.Variable+`"`)
 		}
 	}
-	switch {
-	case len(lines) == 0:
-		line = control + "restart " + shell.Quoted(unitName(u.Name))
-	case u.nixos:
-		before, line = u.nixOSText(*others)
-	default:
-		line = u.dropIn(c.Variable, lines)
-	}
+	do := u.change(c.Variable, settings, attributes)
 	if len(written) > 0 {
-		then := ": "
-		if before != "" {
-			then = " " + strings.ToLower(before[:1]) + before[1:]
-		}
-		before = "Write " + strings.Join(written, ", and ") + ". Then" + then
+		do.text = "Write " + strings.Join(written, ", and ") + term.Either(u.OfUser, ", then: ", ". ") + do.text
 	}
-	return before, line
+	return do
 }
 
-// dropIn returns the shell line that writes settings into a drop-in of the unit, and starts the service again.
-func (u unit) dropIn(file string, settings []string) shell.Line {
-	control := term.Either[shell.Line](u.OfUser, "systemctl --user ", "systemctl ")
+// change returns advice to write settings into a drop-in of the unit, on NixOS attributes into its configuration, and to start the service again.
+func (u unit) change(file string, settings, attributes []string) *Remedy {
 	directory := u.directory + "/" + u.Name + ".d"
-	return "mkdir -p -- " + shell.Quoted(directory) + " && printf '%s\\n' '[Service]' " + shell.Words(settings...) + " > " +
-		shell.Quoted(directory+"/"+file+".conf") + " && " + control + "daemon-reload && " + control + "restart " + shell.Quoted(unitName(u.Name))
-}
-
-// nixOSText returns the lines of the system's configuration that change variables of the service.
-func (u unit) nixOSText(c explain.Change) (before string, line shell.Line) {
-	of := term.Either(u.OfUser, "systemd.user.services.", "systemd.services.")
-	var lines []string
-	for at := &c; at != nil; at = at.And {
-		attribute, value := "environment."+at.Variable, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", `\${`, "%", "%%").Replace(at.Value)+`"`
-		if !at.Set {
-			attribute, value = "serviceConfig.UnsetEnvironment", `"`+at.Variable+`"`
-		}
-		lines = append(lines, of+`"`+strings.TrimSuffix(u.Name, ".service")+`".`+attribute+" = "+value+";")
-	}
-	return "Add " + strings.Join(lines, " ") + " to the system's configuration. Then run as root: ", "nixos-rebuild switch"
+	args := with("directory", directory, "file", directory+"/"+file+".conf", "unit", unitName(u.Name), "own", term.Either(u.OfUser, "own", ""))
+	of := term.Either(u.OfUser, "systemd.user.services.", "systemd.services.") + `"` + unitName(u.Name) + `".`
+	args["settings"], args["attributes"] = settings, term.Words(attributes, func(one string) string { return of + one + ";" })
+	return (&distribution{image: term.Either(u.nixos, declarative, changeable)}).by("service", args)
 }
 
 // systemdQuote returns text in quotes, as in an EnvironmentFile of systemd and in YAML.

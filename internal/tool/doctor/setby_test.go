@@ -87,29 +87,29 @@ func TestEnvironmentFileLine(t *testing.T) {
 	for _, c := range []struct {
 		ofUser  bool
 		control string
-	}{{false, "Then run as root: systemctl restart render"}, {true, "Then: systemctl --user restart render"}} {
+	}{{false, ". Run as root: systemctl restart render"}, {true, ", then: systemctl --user restart render"}} {
 		u := unit{Unit: process.Unit{Name: "render.service", OfUser: c.ofUser}, directory: "/etc/systemd/system", files: map[string]FileLine{"A": {"/etc/default/render", 2}}}
-		before, line := u.setting(change)
-		if want := `Write A="/50%/\"x\"" into /etc/default/render, line 2. ` + c.control; before+string(line) != want {
-			t.Errorf("%s, want %s", before+string(line), want)
+		do := u.setting(change)
+		if want := `Write A="/50%/\"x\"" into /etc/default/render, line 2` + c.control; do.text != want {
+			t.Errorf("%s, want %s", do.text, want)
 		}
-		before, line = u.setting(change.With(explain.SetVariable("B", "1").With(explain.UnsetVariable("C"))))
-		for _, want := range []string{`Write A="/50%/\"x\"" into /etc/default/render, line 2. Then`, ` 'Environment="B=1"' UnsetEnvironment=C > `} {
-			if !strings.Contains(before+string(line), want) {
-				t.Errorf("%s: no %s", before+string(line), want)
+		do = u.setting(change.With(explain.SetVariable("B", "1").With(explain.UnsetVariable("C"))))
+		for _, want := range []string{`Write A="/50%/\"x\"" into /etc/default/render, line 2` + c.control[:2], ` 'Environment="B=1"' UnsetEnvironment=C > `} {
+			if !strings.Contains(do.text, want) {
+				t.Errorf("%s: no %s", do.text, want)
 			}
 		}
-		if strings.Contains(string(line), "A=") {
-			t.Errorf("the drop-in has A, which the file overrules: %s", line)
+		if strings.Contains(string(do.lines[0]), "A=") {
+			t.Errorf("the drop-in has A, which the file overrules: %s", do.lines[0])
 		}
 		u.files["B"] = FileLine{"/etc/default/more", 1}
-		before, line = u.setting(change.With(explain.SetVariable("B", "1")))
-		if want := ` into /etc/default/render, line 2, and B="1" into /etc/default/more, line 1. ` + c.control; !strings.HasSuffix(before+string(line), want) {
-			t.Errorf("%s, want %s", before+string(line), want)
+		do = u.setting(change.With(explain.SetVariable("B", "1")))
+		if want := ` into /etc/default/render, line 2, and B="1" into /etc/default/more, line 1` + c.control; !strings.HasSuffix(do.text, want) {
+			t.Errorf("%s, want %s", do.text, want)
 		}
 		u.files = nil
-		if _, line = u.setting(change); !strings.Contains(string(line), "/50%%/") {
-			t.Error(line)
+		if do = u.setting(change); !strings.Contains(do.text, "/50%%/") {
+			t.Error(do.text)
 		}
 	}
 }

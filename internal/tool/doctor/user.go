@@ -465,23 +465,20 @@ func (e *exam) serviceDevices() {
 
 // opens returns advice to add lines to a unit of the system.
 func (e *exam) opens(name string, lines []string) *Remedy {
-	u := unit{Unit: process.Unit{Name: name}, directory: "/etc/systemd/system"}
-	if e.system.is("nixos") {
-		key, value, _ := strings.Cut(lines[len(lines)-1], "=")
-		switch {
-		case key == "PrivateDevices":
-			value = "lib.mkForce false"
-		case key == "DeviceAllow":
-			value = `[ "` + value + `" ]`
-		default:
-			value = "lib.mkForce [ " + strings.Join(term.Words(strings.Fields(value), strconv.Quote), " ") + " ]"
-		}
-		return e.system.by("configure", with("text", `systemd.services."`+unitName(name)+`".serviceConfig.`+key+" = "+value+";"))
+	u := unit{Unit: process.Unit{Name: name}, directory: "/etc/systemd/system", nixos: e.system.is("nixos")}
+	key, value, _ := strings.Cut(lines[len(lines)-1], "=")
+	switch {
+	case key == "PrivateDevices":
+		value = "lib.mkForce false"
+	case key == "DeviceAllow":
+		value = `[ "` + value + `" ]`
+	default:
+		value = "lib.mkForce [ " + strings.Join(term.Words(strings.Fields(value), strconv.Quote), " ") + " ]"
 	}
-	file, _, _ := strings.Cut(lines[0], "=")
 	text := strings.Join(lines, "\n")
-	return asRoot(u.dropIn(file, lines)).having("unit "+name+" "+text, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
-		with.dropIns = append(slices.Clone(with.dropIns), dropIn{name, text})
-		return source, with, true
-	})
+	return u.change(key, lines, []string{"serviceConfig." + key + " = " + value}).
+		having("unit "+name+" "+text, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+			with.dropIns = append(slices.Clone(with.dropIns), dropIn{name, text})
+			return source, with, true
+		})
 }
