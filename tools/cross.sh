@@ -38,7 +38,7 @@ unpack() {
         echo "cross: these packages could not be fetched: $*" >&2
         exit 1
     fi
-    for package in "$tools"/packages/*.deb; do dpkg -x "$package" "$into"; done
+    for file in "$tools"/packages/*.deb; do dpkg -x "$file" "$into"; done
     rm -rf "$tools/packages"
 }
 

@@ -209,7 +209,7 @@ func (l *Library) Bytes() []byte {
 		constants = append(constants, text+"\x00"...)
 	}
 	rodata := &section{name: ".rodata", kind: elf.SHT_PROGBITS, flags: elf.SHF_ALLOC, align: 1, content: constants}
-	headersCount := uint64(3)
+	headersCount := uint64(4)
 	if len(constants) > 2 {
 		sections = slices.Insert(sections, 9, rodata)
 	}
@@ -247,6 +247,7 @@ func (l *Library) Bytes() []byte {
 	programs := m.program(elf.PT_LOAD, elf.PF_R|elf.PF_X, 0, end, page)
 	programs = append(programs, m.program(elf.PT_LOAD, elf.PF_R|elf.PF_W, dynamic.where, uint64(len(dynamic.content)), page)...)
 	programs = append(programs, m.program(elf.PT_DYNAMIC, elf.PF_R|elf.PF_W, dynamic.where, uint64(len(dynamic.content)), 8)...)
+	programs = append(programs, m.program(elf.PT_GNU_STACK, elf.PF_R|elf.PF_W, 0, 0, 8)...) // without it, the stack is executable
 	if l.Interp != "" {
 		programs = append(programs, m.program(elf.PT_INTERP, elf.PF_R, rodata.where+1, uint64(len(l.Interp)+1), 1)...)
 	}

@@ -131,10 +131,21 @@ func (s *Stage) Until(condition func() bool) *Stage {
 	return &more
 }
 
+// Lavapipe returns the manifest of Mesa's software driver, whose name has no processor since Debian 13. The test fails if neither
+// is installed.
+func Lavapipe(t *testing.T) string {
+	t.Helper()
+	manifest := Manifests + "/lvp_icd.json"
+	if _, err := os.Stat(manifest); err == nil {
+		return manifest
+	}
+	Need(t, Manifests+"/lvp_icd.x86_64.json")
+	return Manifests + "/lvp_icd.x86_64.json"
+}
+
 // OnLavapipe returns the same stage with Mesa's software driver only.
 func (s *Stage) OnLavapipe() *Stage {
-	Need(s.t, Manifests+"/lvp_icd.x86_64.json")
-	return s.With("VK_DRIVER_FILES=" + Manifests + "/lvp_icd.x86_64.json")
+	return s.With("VK_DRIVER_FILES=" + Lavapipe(s.t))
 }
 
 // Outcome describes the end of a program.

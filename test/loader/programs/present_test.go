@@ -78,7 +78,7 @@ func TestPresentHeadless(t *testing.T) {
 	t.Parallel()
 	s := machine.New(t).With("VK_DRIVER_FILES=" + machine.Built(t) + "/drivers/null_icd.json")
 	present(t, s, machine.Ours(t), "headless", "60")
-	s = s.With("VK_DRIVER_FILES=" + machine.Built(t) + "/drivers/null_icd.json:" + machine.Manifests + "/lvp_icd.x86_64.json")
+	s = s.With("VK_DRIVER_FILES=" + machine.Built(t) + "/drivers/null_icd.json:" + machine.Lavapipe(t))
 	o := present(t, s, machine.Ours(t), "headless", "60")
 	if !strings.Contains(o.Out, "null device\n") {
 		t.Errorf("%s: it says\n%s", o.Command, o.Out)

@@ -65,7 +65,7 @@ func TestInfoOfCrashingDriver(t *testing.T) {
 // reasons.
 func TestListAgreesWithLibrary(t *testing.T) {
 	t.Parallel()
-	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json")
+	machine.Lavapipe(t)
 	stage := machine.New(t)
 	broken := filepath.Join(stage.Dir, "work", "broken.json")
 	write(t, broken, `{"file_format_version":"1.0.0","ICD":`)
@@ -110,7 +110,7 @@ func TestListAgreesWithLibrary(t *testing.T) {
 // There is no problem, and the verdict is that Vulkan works.
 func TestDoctorOnThisMachine(t *testing.T) {
 	t.Parallel()
-	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json")
+	machine.Lavapipe(t)
 	result := machine.New(t).Run(toolAlone, filepath.Join(machine.Built(t), "vkloader"), "doctor", "--timeout", "2m", "--json")
 	result.WantExit(t, 0)
 	var answer struct {
@@ -149,7 +149,7 @@ func TestDoctorOnThisMachine(t *testing.T) {
 		Name, Result string
 		Devices      []string
 	}) bool {
-		return p.Name == "lvp_icd.x86_64.json"
+		return p.Name == filepath.Base(machine.Lavapipe(t))
 	})
 	if lavapipe < 0 || answer.Probes[lavapipe].Result != "ok" || !strings.Contains(answer.Probes[lavapipe].Devices[0], "llvmpipe") {
 		t.Errorf("%+v", answer.Probes)
@@ -160,7 +160,7 @@ func TestDoctorOnThisMachine(t *testing.T) {
 // layer.
 func TestDoctorNamesMesasVariable(t *testing.T) {
 	t.Parallel()
-	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json")
+	machine.Lavapipe(t)
 	stage := machine.New(t).With("MESA_VK_DEVICE_SELECT=list", "VK_LOADER_DRIVERS_SELECT=lvp*")
 	result := stage.Run(toolAlone, filepath.Join(machine.Built(t), "vkloader"), "doctor", "--timeout", "2m")
 	result.WantExit(t, 1)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"vkloader/test/lib/machine"
 )
 
 // update is the flag -update: the test writes the tool's output into the golden texts. Read the difference.
@@ -37,6 +39,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Values[stage{}] = &stage{}
 			env.Setenv("BUILD", built)
+			env.Setenv("LAVAPIPE", machine.Lavapipe(t))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"machine": chooseMachine, "vkloader": runTool},
