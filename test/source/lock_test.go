@@ -14,7 +14,7 @@ import (
 // Functions that the library calls with the lock, or may: they neither wait nor call back, and take no lock of the C library's.
 // What ends the process or the call (abort, longjmp) does not come back.
 const harmless = ` __errno_location _setjmp longjmp abort memchr memcmp memcpy memmove memset
-	strchr strcmp strcspn strlen strspn strncmp strncpy strnlen strrchr strstr strtoll strtoull snprintf vsnprintf __isoc99_sscanf
+	strchr strcmp strcspn strlen strspn strncmp strncpy strnlen strrchr strstr strtoll strtoull snprintf vsnprintf __isoc99_sscanf __isoc23_sscanf __isoc23_strtoll __isoc23_strtoull
 	clock_gettime getauxval getegid geteuid getpid getresgid getresuid sched_yield syscall sysconf
 	pthread_mutex_clocklock pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_self
 	pthread_getcpuclockid pthread_getspecific pthread_setspecific pthread_key_delete

@@ -131,16 +131,22 @@ func (s *Stage) Until(condition func() bool) *Stage {
 	return &more
 }
 
-// Lavapipe returns the manifest of Mesa's software driver, whose name has no processor since Debian 13. The test fails if neither
-// is installed.
+// FirstOf returns the first of the files that exists. The test fails if none does, and names the package of the last.
+func FirstOf(t *testing.T, names ...string) string {
+	t.Helper()
+	for _, name := range names {
+		if _, err := os.Stat(name); err == nil {
+			return name
+		}
+	}
+	Need(t, names[len(names)-1])
+	return ""
+}
+
+// Lavapipe returns the manifest of Mesa's software driver, whose name has no processor since Debian 13.
 func Lavapipe(t *testing.T) string {
 	t.Helper()
-	manifest := Manifests + "/lvp_icd.json"
-	if _, err := os.Stat(manifest); err == nil {
-		return manifest
-	}
-	Need(t, Manifests+"/lvp_icd.x86_64.json")
-	return Manifests + "/lvp_icd.x86_64.json"
+	return FirstOf(t, Manifests+"/lvp_icd.json", Manifests+"/lvp_icd.x86_64.json")
 }
 
 // OnLavapipe returns the same stage with Mesa's software driver only.

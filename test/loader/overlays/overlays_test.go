@@ -29,6 +29,21 @@ var layers = []layer{
 		nil, "NODEVICE_SELECT", ""},
 }
 
+// Since Debian 13, the names of MangoHud's manifest and layer have a processor.
+func init() {
+	for i := range layers {
+		l := &layers[i]
+		if newer := strings.Replace(l.manifest, ".json", ".x86_64.json", 1); exists(directory + newer) {
+			l.name, l.manifest = l.name+"_x86_64", newer
+		}
+	}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
 // cube draws the given number of frames and returns which of the layers' libraries were loaded.
 func cube(t *testing.T, s *machine.Stage, frames int) (map[string]bool, machine.Outcome) {
 	t.Helper()

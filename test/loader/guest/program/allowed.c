@@ -32,6 +32,9 @@ static const struct call loading[] = {
     CALL(pread64),   CALL(read),
 #endif
     CALL(write),
+#if defined(SYS_fstat) && __SIZEOF_POINTER__ == 8 /* since glibc 2.39 */
+    CALL(fstat),
+#endif
 #ifdef SYS_access
     CALL(access),  CALL(readlink),
 #else /* newer machines have only the calls with a directory argument */
