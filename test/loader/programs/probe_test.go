@@ -19,7 +19,7 @@ func TestProbePresentsInAWindow(t *testing.T) {
 	stage := machine.New(t).OnLavapipe().WithX()
 	tool := filepath.Join(machine.Built(t), "vkloader")
 	for layer, wants := range map[*world.Fake][]string{
-		bad:  {"problem layer-crashes: VK_LAYER_bad\n", "killed by SIGABRT while presenting (xcb)"},
+		bad:  {"problem layer-crashes: VK_LAYER_bad\n", "killed by SIGABRT while presenting ("},
 		good: {"ok     drivers and layers together", "llvmpipe"},
 	} {
 		o := stage.With("VK_IMPLICIT_LAYER_PATH="+layer.ManifestPath).Run(machine.Ours(t), tool, "doctor", "--probe", "--timeout", "60s")

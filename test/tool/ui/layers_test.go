@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -52,11 +51,7 @@ func (s *site) shell(line, file string) string {
 func TestLayerSettings(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	manifest, err := os.ReadFile("testdata/validation.json") // the installed layer's settings differ between its versions
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.write("share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json", string(manifest))
+	s.validation()
 	b := s.serve().page("layers")
 	b.sees("VK_LAYER_KHRONOS_validation")
 	b.then(func() { b.click(`main .cards a`) })

@@ -48,7 +48,7 @@ static const struct call ids[] = {CALL(getresuid32), CALL(getresgid32)};
 static const struct call ids[] = {CALL(getresuid), CALL(getresgid)};
 #endif
 /* Calls with which this program makes a child. */
-static const struct call forking[] = {CALL(clone), CALL(set_robust_list), CALL(wait4)};
+static const struct call forking[] = {CALL(clone), CALL(set_robust_list), CALL(rt_sigprocmask), CALL(wait4)};
 
 static struct sock_filter filter[128];
 static unsigned short length;
