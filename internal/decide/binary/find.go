@@ -210,13 +210,14 @@ func (l *Linker) Find(name string, by ...*File) LibrarySearch {
 		if len(by) > 0 {
 			origin = path.Dir(by[0].Path)
 		}
-		for _, expanded := range l.expand(name, origin) {
+		names := l.expand(name, origin)
+		for _, expanded := range names {
 			if f := l.Open(expanded); r.File == nil || r.File.err != nil && f.err == nil {
 				r.File = f
 			}
 		}
 		if r.Rule = ByPath; r.File != nil && errors.Is(r.File.err, fs.ErrNotExist) {
-			r.File = nil
+			r.File, r.Directories = nil, []string{path.Dir(names[0])}
 		}
 		return r
 	}

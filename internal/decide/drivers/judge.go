@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 
 	"vkloader/internal/decide/binary"
@@ -103,6 +104,14 @@ func faultOf(r *binary.LibrarySearch) Fault {
 		return Unreadable
 	}
 	return None
+}
+
+// PathOf returns the path of a library that does not exist, with the directory that $LIB stands for.
+func PathOf(library string, r *binary.LibrarySearch) string {
+	if len(r.Directories) == 0 {
+		return library
+	}
+	return r.Directories[0] + "/" + path.Base(library)
 }
 
 // Cause returns a system error without its operation and path.

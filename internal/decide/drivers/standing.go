@@ -66,7 +66,7 @@ func (l *Library) fault(subject string) (code, clause string) {
 	switch l.Fault {
 	case Absent:
 		if strings.Contains(l.Name, "/") {
-			return standing.FaultMissing, subject + " " + l.Name + " is missing"
+			return standing.FaultMissing, subject + " " + PathOf(l.Name, &l.LibrarySearch) + " is missing"
 		}
 		return standing.FaultMissing, subject + " " + l.Name + " is in no directory that the dynamic linker searches"
 	case ForOthers:

@@ -397,7 +397,7 @@ func (e *exam) weigh() { weigh(e.Findings, e.exempter(), func(int) bool { return
 func (e *exam) exempter() func(*Finding) exemption {
 	bad := e.manifests(func(m *Entry) bool { return m.Harmless && m.Fault != standing.FaultForeign })
 	served := contains(e.GPUs, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
-	good := e.someGood()
+	told := e.someGood() || slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoDriver })
 	return func(f *Finding) exemption {
 		ofLibrary := slices.Contains(ofLibraries, f.Code)
 		switch d := e.driverAt(f.Path); {
@@ -409,7 +409,7 @@ func (e *exam) exempter() func(*Finding) exemption {
 			return absentDevice
 		case f.Code == LibraryForeign && e.hasOwnSize(f):
 			return beside
-		case f.Code == LibraryForeign && e.class != ProcessClass && good:
+		case f.Code == LibraryForeign && e.class != ProcessClass && told && e.driverAt(f.Path) != nil:
 			return otherPrograms
 		}
 		return notExempt

@@ -33,9 +33,8 @@ func (e *exam) nvidiaVersions() {
 		}
 		what, do := textf("the kernel's module is %s, the library is %s", kernel, version), (*Remedy)(nil)
 		if e.kind("flatpak") != "" {
-			extension := e.nvidiaExtension(kernel)
-			what += sentence("; Flatpak's extension " + extension + " is missing")
-			do = e.system.by("driver-of-nvidia", with("extension", extension))
+			what += sentence("; Flatpak's extension " + e.system.nvidiaExtension() + " is missing")
+			do = e.system.by("driver-of-nvidia", nil)
 		} else if len(e.Sandboxes) > 0 {
 			do = e.system.replacementAdvice(e.packageOf(m.File))
 		} else if e.otherSizeHas(m.Library, kernel) { // the driver was not updated while the machine ran
@@ -48,22 +47,34 @@ func (e *exam) nvidiaVersions() {
 
 // otherSizeHas reports whether the library of this name for programs of the other word size has a version.
 func (e *exam) otherSizeHas(library, version string) bool {
-	class := 32 + 64 - e.class
-	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class), Share: e.linker})
-	file := linker.Find(path.Base(library)).File
+	file := e.ofOtherSize().Find(path.Base(library)).File
 	return file != nil && strings.HasSuffix(file.Real, ".so."+version)
 }
 
-// nvidiaExtension returns the name of the Flatpak extension with the driver for a version of NVIDIA's kernel module. Without a
-// version, the name has VERSION in its place.
-func (r *Report) nvidiaExtension(kernel string) string {
-	platform := term.Either(r.WordSize() == 32, "org.freedesktop.Platform.GL32", "org.freedesktop.Platform.GL")
-	return platform + ".nvidia-" + term.Or(strings.ReplaceAll(kernel, ".", "-"), "VERSION")
+// ofOtherSize returns the dynamic linker of the programs of the other word size.
+func (e *exam) ofOtherSize() *binary.Linker {
+	class := 32 + 64 - e.class
+	return binary.NewLinker(e.machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class), Share: e.linker})
+}
+
+// platform returns the name of the Flatpak extensions with drivers.
+func (d *distribution) platform() string {
+	return term.Either(d.class == 32, "org.freedesktop.Platform.GL32", "org.freedesktop.Platform.GL")
+}
+
+// nvidiaExtension returns the name of the Flatpak extension with the driver for NVIDIA's kernel module. Without a version, the name has
+// VERSION in its place.
+func (d *distribution) nvidiaExtension() string {
+	version := strings.ReplaceAll(host{d.machine}.nvidiaLoaded(), ".", "-")
+	if _, after, is := strings.Cut(d.machine.Text("/.flatpak-info"), "org.freedesktop.Platform.GL.nvidia-"); is && version == "" {
+		version, _, _ = strings.Cut(after, "=")
+	}
+	return d.platform() + ".nvidia-" + term.Or(version, "VERSION")
 }
 
 // nvidiaLoaded returns the version of NVIDIA's kernel module, the first word with a dot; "": it is not loaded.
 func (h host) nvidiaLoaded() string {
-	first, _, _ := strings.Cut(h.machine.Text("/proc/driver/nvidia/version"), "\n")
+	first, _, _ := strings.Cut(term.Or(h.machine.Text("/proc/driver/nvidia/version"), h.machine.Text("/sys/module/nvidia/version")), "\n")
 	for _, word := range strings.Fields(first) {
 		if strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "" && word[0] != '.' {
 			return word

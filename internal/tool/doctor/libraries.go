@@ -30,7 +30,10 @@ func (e *exam) examineEntry(m *Entry) {
 		}
 		e.sameDriver(m, f)
 	default:
-		e.examineLibrary(m)
+		before := len(e.Findings)
+		if e.examineLibrary(m); !m.Used && e.class != ProcessClass { // most layers have no copy for these programs, and none is missed
+			e.Findings = e.Findings[:before]
+		}
 		for _, name := range []string{m.Layer.DisableName, m.Layer.EnableName} {
 			if m.Layer.Implicit && name != "" && !shell.IsName(name) {
 				f := e.add(LayerVariable, m.Name, m.Manifest, textf("%q is not a valid name of a variable", name), nil)
@@ -100,8 +103,14 @@ func (e *exam) examineLibrary(m *Entry) *binary.File {
 
 // missing adds a finding for a library that does not exist, with the searched places.
 func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
+	if other := e.ofOtherSize().Find(m.Library).File; other != nil && e.class != ProcessClass {
+		m.File, m.Class, m.Machine = other.Real, other.Class, other.MachineName()
+		e.foundIn(m, LibraryForeign, otherSizeLibrary("", other, other.Path, e.class), e.other(m))
+		return
+	}
 	if strings.Contains(m.Library, "/") {
-		what, owner, do := m.Library+" does not exist", "", e.system.fileAdvice(m.Library, m.Manifest)
+		named := drivers.PathOf(m.Library, &r)
+		what, owner, do := named+" does not exist", "", e.system.fileAdvice(named, m.Manifest)
 		target, err := e.machine.Readlink(m.Library)
 		if err == nil {
 			what = m.Library + " is a link to " + target + ", which does not exist"

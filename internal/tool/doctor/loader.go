@@ -320,10 +320,13 @@ func (h host) unsearching(file *binary.File) (changes []explain.Change) {
 	return append(changes, explain.UnsetVariable(name))
 }
 
-// other returns advice about a driver that exists for the other word size only; nil to use the table's.
+// other returns advice about a driver or layer that exists for the other word size only; nil to use the table's.
 func (e *exam) other(m *Entry) *Remedy {
+	owner, _, _ := strings.Cut(e.packageOf(m.Manifest), ":")
 	if f := drivers.Of(m.Library); f != nil && e.class == 32 {
 		return e.system.install(f, false)
+	} else if e.class == 32 && m.Layer != nil && isFileName(owner) {
+		return e.system.by("install32", with("p", owner))
 	}
 	return nil
 }
@@ -387,7 +390,8 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	}
 	for f := range each(other.Findings) {
 		if f.Severity == diag.Problem && f.Because == nil {
-			if o.Problems++; f.Code == NvidiaVersion && o.first == "" && !has(e.Findings, NvidiaVersion) {
+			own := f.Code == NvidiaVersion && !has(e.Findings, NvidiaVersion) || f.Code == GPUNoDriver && f.last().change != nil
+			if o.Problems++; own && o.first == "" {
 				o.first = Headed(f.Subject, f.fact.say())
 			}
 		}
@@ -402,12 +406,7 @@ func otherSizeAdvice(other *Report) *Remedy {
 		if f.Code == NvidiaVersion && f.Because == nil {
 			return f.last()
 		}
-		at := slices.IndexFunc(other.Drivers, func(m Entry) bool { return m.Manifest == f.Path })
-		if at < 0 || f.Because != nil || f.last() == nil || f.Severity == diag.Note {
-			continue
-		}
-		family := drivers.Of(other.Drivers[at].Library)
-		if family != nil && slices.ContainsFunc(other.GPUs, func(g GPU) bool { return family.MayServe(g.Kernel, g.Vendor) }) {
+		if f.Code == GPUNoDriver && f.Because == nil || other.mayServe(f) {
 			does = append(does, f.last())
 		}
 	}
@@ -420,6 +419,16 @@ func otherSizeAdvice(other *Report) *Remedy {
 		}
 	}
 	return shellAdvice("", "vkloader doctor --bits 32")
+}
+
+// mayServe reports whether a finding is about a driver that is there for these programs, and that may serve a device.
+func (r *Report) mayServe(f *Finding) bool {
+	m := r.driverAt(f.Path)
+	if m == nil || f.Because != nil || f.last() == nil || f.Severity == diag.Note || f.Code == LibraryForeign {
+		return false
+	}
+	family := drivers.Of(m.Library)
+	return family != nil && contains(r.GPUs, func(g *GPU) bool { return family.MayServe(g.Kernel, g.Vendor) })
 }
 
 // allOf returns the advice to follow several others.

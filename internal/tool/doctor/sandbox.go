@@ -99,14 +99,12 @@ func (r *Report) detail(kind string) string { return r.sandbox(kind).Detail }
 // containerCure returns advice that brings a driver into the sandbox without installing a package; nil if there is none.
 func (e *exam) containerCure(g *GPU) *Remedy {
 	nvidia := g.Kernel == "nvidia"
-	platform := term.Either(e.class == 32, "org.freedesktop.Platform.GL32", "org.freedesktop.Platform.GL")
-	args := with("platform", platform, "extension", e.nvidiaExtension(e.nvidiaLoaded()), "box",
-		cmp.Or(e.detail("snap"), e.detail("podman"), "NAME"), "file", "nvidia_icd.json")
+	args := with("box", cmp.Or(e.detail("snap"), e.detail("podman"), "NAME"), "file", "nvidia_icd.json")
 	verb := "driver"
 	switch {
 	case nvidia:
 		verb = "driver-of-nvidia"
-	case len(e.Drivers) > 0:
+	case contains(e.Drivers, func(m *Entry) bool { return m.Class == 0 || m.Class == e.class }):
 		verb = "driver-beside-others"
 	}
 	if do, is := e.system.remedy(verb, args); is {

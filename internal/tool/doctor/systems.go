@@ -218,6 +218,10 @@ func (d *distribution) ownArguments() map[string]func() string {
 		},
 		"render": func() string { return term.Or(h.group(2, 0, "render"), "GID") },
 		"than":   func() string { return term.Enclosed(" than ", d.version, "") },
+		"mesa": func() string { // its branch is the release of Freedesktop's runtime; other runtimes have numbers of their own
+			return d.platform() + ".default" + term.Either(d.is("org.freedesktop.platform"), term.Enclosed("//", d.version, ""), "")
+		},
+		"extension": d.nvidiaExtension,
 		"capable": func() string {
 			value := h.variable(drivers.NvidiaCapabilities)
 			return term.Either(value == "", "it is not set", "it is "+value+", without graphics")
