@@ -60,14 +60,12 @@ func overviewOf(r *Request, options ...string) (any, error) {
 		}
 	}
 	for _, f := range report.Findings {
-		if f.Severity == diag.Note && !r.Query.Has("notes") {
+		switch {
+		case f.Shown() || f.Because == nil && r.Query.Has("notes"):
+			view.Findings = append(view.Findings, findingOf(&m, &f))
+		case f.Severity == diag.Note:
 			view.Notes++
-			continue
 		}
-		if f.Because != nil {
-			continue
-		}
-		view.Findings = append(view.Findings, findingOf(&m, &f))
 	}
 	return view, nil
 }

@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io/fs"
 	"math/rand"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -410,5 +413,67 @@ func TestDevicesOfAllCommands(t *testing.T) {
 		if !slices.Equal(names, []string{"Other", "Small", "Big"}) {
 			t.Errorf("%q: programs get %q", words, names)
 		}
+	}
+}
+
+// The page and --find-culprit agree with doctor about a trial: on the verdict, on the findings that a report shows, and on what fails.
+func TestOneJudgementOfTrials(t *testing.T) {
+	t.Parallel()
+	for name, culprit := range map[string]func(w *world.World) string{
+		"nothing": func(*world.World) string { return "" },
+		"a layer": func(w *world.World) string {
+			w.ImplicitLayer("VK_LAYER_bad", "die vkCreateInstance")
+			return "VK_LAYER_bad"
+		},
+		"a driver": func(w *world.World) string {
+			delete(w.Env, "VK_DRIVER_FILES")
+			w.Driver("bad", "device name=bad", "die vkCreateDevice")
+			w.Env["VK_DRIVER_FILES"] = w.Path("drivers/bad.json") + ":" + filepath.Join(built, "drivers/null_icd.json")
+			return "bad.json"
+		},
+		"a variable": func(w *world.World) string {
+			w.Env["VK_LOADER_DEVICE_ID_FILTER"] = "0x9999"
+			return "VK_LOADER_DEVICE_ID_FILTER"
+		},
+		"nothing, and a variable excludes a device": func(w *world.World) string {
+			w.Driver("first", "device name=first vendor=0x1002 device=1")
+			w.Driver("second", "device name=second vendor=0x8086 device=2")
+			delete(w.Env, "VK_DRIVER_FILES")
+			w.Env["VK_LOADER_DEVICE_ID_FILTER"] = "1"
+			return ""
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := computing(t)
+			want := culprit(w)
+			code := min(len(want), 1)
+			d := diagnosed(t, w, code, "--timeout", "2m")
+			v := hunted(t, w, code, submitting, "--fails-with", "exit")
+			var culprits, problems []string
+			for _, c := range v.Culprits {
+				culprits = append(culprits, c.Name)
+			}
+			home := t.TempDir()
+			s := &uiSite{t: t, home: home, env: append(w.Environment(), "HOME="+home, "PATH="+os.Getenv("PATH"), "LD_LIBRARY_PATH="+readable(t)), root: true}
+			_, page, _ := s.serve().ask(http.MethodPost, "/start/overview", url.Values{})
+			shown := []string{d.Verdict}
+			for _, f := range d.Findings {
+				if f.Severity == "problem" {
+					problems = append(problems, f.Subject)
+				}
+				if f.Because == "" && (f.Severity != "note" || f.Code == "gpu-left-out") {
+					shown = append(shown, f.What)
+				}
+			}
+			if strings.Join(culprits, " ") != want || strings.Join(problems, " ") != want {
+				t.Errorf("%q by --find-culprit, %q by doctor, not %q", culprits, problems, want)
+			}
+			for _, text := range shown {
+				if !strings.Contains(html.UnescapeString(page), text) {
+					t.Errorf("the page does not say %q:\n%s", text, page)
+				}
+			}
+		})
 	}
 }

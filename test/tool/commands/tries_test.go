@@ -23,7 +23,7 @@ type diagnosis struct {
 	Verdict      string
 	Tried, Works bool
 	Probes       []struct{ Kind, Name, Result, Detail string }
-	Findings     []struct{ Code, Severity, Subject, What, Do string }
+	Findings     []struct{ Code, Severity, Subject, What, Do, Because string }
 }
 
 // needSys skips a test that counts findings on a machine without /sys, such as a bare root: that is a finding, too.
