@@ -196,18 +196,12 @@ type (
 )
 
 func (h hides) say() string {
-	if len(h.others) > 0 {
-		return fmt.Sprintf("with the value %q, and with %s, programs fail (%s); without these variables, they work",
-			h.value, strings.Join(h.others, " and "), h.detail)
-	}
-	return fmt.Sprintf("with the value %q, programs fail (%s); without the variable, they work", h.value, h.detail)
+	return fmt.Sprintf("with the value %q%s, programs fail (%s); without %s, they work", h.value, term.Enclosed(", and with ", strings.Join(h.others, " and "), ""),
+		h.detail, term.Either(len(h.others) > 0, "these variables", "the variable"))
 }
 
 func (m misbehaved) say() string {
-	text := m.detail
-	text += term.Enclosed(", with ", m.with, " alone: each alone does no harm")
-	text += term.Enclosed("; the loader says: ", m.said, "")
-	return text
+	return m.detail + term.Enclosed(", with ", m.with, " alone: each alone does no harm") + term.Enclosed("; the loader says: ", m.said, "")
 }
 
 // since describes the time at which a file was written; zero: unknown.
@@ -221,29 +215,15 @@ func since(written time.Time) sentence {
 // overruling is a settings file in force. ours means that this tool wrote the file, which lasts until expires.
 func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sentence {
 	var does []string
-	if s.ControlsLayers {
-		does = append(does, "controls "+term.Count(len(s.Layers), "layer"))
-		if !s.Merged() {
-			does = append(does, "excludes every other layer")
-		}
-	}
-	if n := len(s.Drivers); n > 0 {
-		does = append(does, "adds "+term.Count(n, "driver"))
-	}
-	if s.Exclusively {
-		does = append(does, "excludes every other driver")
-	}
-	if n := len(s.Devices); n > 0 {
-		does = append(does, "orders devices by "+term.Count(n, "configuration"))
-	} else if s.HasDevices { // SET-92, SET-93
-		does = append(does, "hides every device")
-	}
-	if s.HasLevel || s.LogFile != "" {
-		does = append(does, "sets the log")
-	}
-	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast {
-		does = append(does, "sets a policy")
-	}
+	add := func(is bool, what string) { does = append(does, term.Either(is, []string{what}, nil)...) }
+	add(s.ControlsLayers, "controls "+term.Count(len(s.Layers), "layer"))
+	add(s.ControlsLayers && !s.Merged(), "excludes every other layer")
+	add(len(s.Drivers) > 0, "adds "+term.Count(len(s.Drivers), "driver"))
+	add(s.Exclusively, "excludes every other driver")
+	add(len(s.Devices) > 0, "orders devices by "+term.Count(len(s.Devices), "configuration"))
+	add(s.HasDevices && len(s.Devices) == 0, "hides every device") // SET-92, SET-93
+	add(s.HasLevel || s.LogFile != "", "sets the log")
+	add(s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast, "sets a policy")
 	what := sentence("it is in force, but changes nothing")
 	if does != nil && (changes || ours) {
 		what = sentence("it is in force, and " + strings.Join(does, ", "))
@@ -259,9 +239,7 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 
 // loaderless is the lack of a loader. own is the tool's loader.
 func loaderless(configured, own string) fact {
-	what := textf("%s is in no directory that the dynamic linker searches%s", loaderName, though(configured))
-	what += sentence(term.Enclosed("; this tool's loader is ", own, ""))
-	return what
+	return textf("%s is in no directory that the dynamic linker searches%s%s", loaderName, though(configured), term.Enclosed("; this tool's loader is ", own, ""))
 }
 
 // words describes a loader.

@@ -32,23 +32,20 @@ func (e *exam) settings() {
 	written, changes := since(e.modificationTime(file)), e.settingsChange(file)
 	f, err := settings.Read(e.machine, file)
 	ours := err == nil && f.Ours
-	if gone := goneOf(e.source, s); len(gone) > 0 {
-		what := textf("it names %s, which does not exist", gone[0])
-		if len(gone) > 1 {
-			what = textf("it names %s, which do not exist", strings.Join(gone, " and "))
-		}
-		if ours {
-			e.add(SettingsPath, search.BaseName(file), file, what, shellAdvice("", "vkloader settings clear"))
-		} else {
-			e.add(SettingsPath, search.BaseName(file), file, what, nil).offer(byHand, explain.RemoveFile(file))
-		}
+	name, gone := search.BaseName(file), goneOf(e.source, s)
+	missing := textf("it names %s, which %s not exist", strings.Join(gone, " and "), term.Either(len(gone) == 1, "does", "do"))
+	switch {
+	case ours && len(gone) > 0:
+		e.add(SettingsPath, name, file, missing, shellAdvice("", "vkloader settings clear"))
+	case len(gone) > 0:
+		e.add(SettingsPath, name, file, missing, nil).offer(byHand, explain.RemoveFile(file))
 	}
 	if ours {
-		e.add(SettingsOwn, search.BaseName(file), file, overruling(s, true, changes, f.Expires)+written, nil)
+		e.add(SettingsOwn, name, file, overruling(s, true, changes, f.Expires)+written, nil)
 		return
 	}
 	// Only the user removes a file of another program; --fix does not.
-	e.add(LeftoverSettings, search.BaseName(file), file, overruling(s, false, changes, time.Time{})+written, nil, term.Either(changes, usual, nothing)).
+	e.add(LeftoverSettings, name, file, overruling(s, false, changes, time.Time{})+written, nil, term.Either(changes, usual, nothing)).
 		offer(byHand, explain.RemoveFile(file))
 }
 
@@ -209,15 +206,12 @@ func (e *exam) settingsFile(value string) {
 		file = path.Join(file, settings.LayerFileName)
 	}
 	text, err := e.machine.ReadFile(file)
-	if err != nil {
-		switch {
-		case isDenied(err):
-			e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which may not be read", file), readableSettings)
-		case e.machine.Exists(file):
-			e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which cannot be read: %v", file, drivers.Cause(err)), readableSettings)
-		default:
-			e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which does not exist", file), nil).offer(fixing, explain.UnsetVariable(settingsPath))
-		}
+	switch {
+	case err != nil && (isDenied(err) || e.machine.Exists(file)):
+		e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which cannot be read: %v", file, drivers.Cause(err)), readableSettings)
+		return
+	case err != nil:
+		e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which does not exist", file), nil).offer(fixing, explain.UnsetVariable(settingsPath))
 		return
 	}
 	var off string
@@ -227,16 +221,12 @@ func (e *exam) settingsFile(value string) {
 		if !is || !dotted || strings.HasPrefix(key, "#") {
 			continue
 		}
-		name := ""
-		for _, known := range e.knownLayers() {
-			if strings.EqualFold(strings.TrimPrefix(known, "VK_LAYER_"), layer) {
-				name = known
-			}
-		}
-		if name == "" || e.on(name) {
+		known := e.knownLayers()
+		at := slices.IndexFunc(known, func(name string) bool { return strings.EqualFold(strings.TrimPrefix(name, "VK_LAYER_"), layer) })
+		if at < 0 || e.on(known[at]) {
 			return // the file is for an active or unknown layer
 		}
-		off = name
+		off = known[at]
 	}
 	if off != "" {
 		e.settingsOff(settingsPath, file, off)

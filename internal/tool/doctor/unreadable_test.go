@@ -169,7 +169,7 @@ func TestUnreadableSettings(t *testing.T) {
 	}{
 		{"file", own, own, "the variable names " + own + ", which may not be read", false},
 		{"directory", "/opt/closed", own, "the variable names " + own + ", which may not be read", false},
-		{"file in a named directory", "/opt/closed/vk_layer_settings.txt", "/opt/closed", "/opt/closed/vk_layer_settings.txt, which may not be read", false},
+		{"file in a named directory", "/opt/closed/vk_layer_settings.txt", "/opt/closed", "/opt/closed/vk_layer_settings.txt, which cannot be read: permission denied", false},
 		{"missing", "/none", "/opt/gone.txt", "the variable names /opt/gone.txt, which does not exist", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -60,28 +60,17 @@ func (e *exam) variables() {
 // choice returns further changes for a finding about a variable that chooses drivers. Several variables may each exclude every driver, so
 // the changes unset two of them, and all of them.
 func (e *exam) choice(f *environment.Problem) (changes []explain.Change) {
-	var others []string
-	is := false
-	for _, v := range choosers {
-		switch {
-		case v.Name() == f.Variable:
-			is = true
-		case e.source.Var(v.Name(), v.Secure()).Value != "":
-			others = append(others, v.Name())
-		}
-	}
-	if !is {
+	if !slices.ContainsFunc(choosers, func(v variables.ID) bool { return v.Name() == f.Variable }) {
 		return nil
 	}
 	all := explain.UnsetVariable(f.Variable)
-	for _, name := range others {
-		changes = append(changes, explain.UnsetVariable(f.Variable).With(explain.UnsetVariable(name)))
-		all = explain.UnsetVariable(name).With(all)
+	for _, v := range choosers {
+		if v.Name() != f.Variable && e.source.Var(v.Name(), v.Secure()).Value != "" {
+			changes = append(changes, explain.UnsetVariable(f.Variable).With(explain.UnsetVariable(v.Name())))
+			all = explain.UnsetVariable(v.Name()).With(all)
+		}
 	}
-	if len(others) > 1 {
-		changes = append(changes, all)
-	}
-	return changes
+	return append(changes, term.Either(len(changes) > 1, []explain.Change{all}, nil)...)
 }
 
 // meantDrivers returns the pattern for the manifests that a selection without a match means by a part of their names.
@@ -326,16 +315,9 @@ func (e *exam) losing() (set []string) {
 
 // elevationFact says that an elevated program ignores variables, and names the drivers and layers that it lacks.
 func elevationFact(count int, rights process.FileRights, lost []string) fact {
-	what, verb := sentence("the program does not see"), "are"
-	if rights != "" {
-		what = textf("the program runs with more rights than its user (%s): it does not see", rights)
-	}
-	if count == 1 {
-		verb = "is"
-	}
-	what += textf(" %s that %s set", term.Count(count, "variable"), verb)
-	what += sentence(term.Enclosed("; it does not get ", strings.Join(lost, ", "), ""))
-	return what
+	what := term.Either(rights == "", "the program does not see", "the program runs with more rights than its user ("+string(rights)+"): it does not see")
+	return textf("%s %s that %s set%s", what, term.Count(count, "variable"), term.Either(count == 1, "is", "are"),
+		term.Enclosed("; it does not get ", strings.Join(lost, ", "), ""))
 }
 
 // systemPlacesAdvice returns advice to replace variables by places that programs of every user search.
