@@ -167,8 +167,8 @@ func TestUnreadableSettings(t *testing.T) {
 		name, closed, variable, what string
 		unset                        bool
 	}{
-		{"file", own, own, "the variable names " + own + ", which may not be read", false},
-		{"directory", "/opt/closed", own, "the variable names " + own + ", which may not be read", false},
+		{"file", own, own, "the variable names " + own + ", which cannot be read: permission denied", false},
+		{"directory", "/opt/closed", own, "the variable names " + own + ", which cannot be read: permission denied", false},
 		{"file in a named directory", "/opt/closed/vk_layer_settings.txt", "/opt/closed", "/opt/closed/vk_layer_settings.txt, which cannot be read: permission denied", false},
 		{"missing", "/none", "/opt/gone.txt", "the variable names /opt/gone.txt, which does not exist", true},
 	} {
