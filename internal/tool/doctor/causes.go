@@ -162,6 +162,11 @@ func certain(c *causes) {
 var trialLinks = []link{
 	{unloadable, []Kind{DriverFails}, func(c *causes, cause, effect int) bool { return c.of.concerns(&c.list[cause], c.list[effect].Path) }},
 	{fatal, []Kind{DriverFails, DriverNoDevice}, samePath},
+	{[]Kind{LibraryTwice}, []Kind{LayerCrashes, LayerHangs, LayerFails, LayerExits}, func(c *causes, cause, effect int) bool {
+		first, second := c.of.layerAt(c.list[cause].Path), c.of.layerAt(c.list[effect].Path)
+		what, is := c.list[effect].fact.(misbehaved)
+		return is && what.with != "" && first != nil && second != nil && first.File == second.File
+	}},
 	{nil, slices.DeleteFunc(slices.Clone(failures), func(k Kind) bool { return k == DriverNoDevice }), func(c *causes, cause, effect int) bool {
 		_, hides := c.list[cause].fact.(hiding)
 		return hides && samePath(c, cause, effect)
@@ -195,7 +200,7 @@ func confirm(c *causes) {
 		for _, l := range trialLinks {
 			if at := c.first(&l, i); at >= 0 {
 				root := &c.list[at]
-				c.confirmed[at] = slices.Contains(fatal, root.Code) || slices.Contains(unloadable, root.Code) && root.exempt == notExempt
+				c.confirmed[at] = slices.Contains(fatal, root.Code) || root.Code == LibraryTwice || slices.Contains(unloadable, root.Code) && root.exempt == notExempt
 				break
 			}
 		}
@@ -419,6 +424,11 @@ func (e *exam) exempter() func(*Finding) exemption {
 // driverAt returns the driver with a manifest; nil: none.
 func (r *Report) driverAt(manifest string) *Entry {
 	return find(r.Drivers, func(m *Entry) bool { return m.Manifest == manifest })
+}
+
+// layerAt returns the first layer with a manifest; nil: none.
+func (r *Report) layerAt(manifest string) *Entry {
+	return find(r.Layers, func(m *Entry) bool { return m.Manifest == manifest })
 }
 
 // hasOwnSize reports whether the library of a driver or layer for other programs exists for these programs, too. A driver has a library of

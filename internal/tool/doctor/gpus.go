@@ -148,7 +148,7 @@ func (e *exam) examineDevice(g *GPU) {
 	switch {
 	case g.displayOnly() && (isNamed(g.Kernel, "emulated") || isNamed(g.Vendor, "emulated-vendor")): // a virtual machine's
 		found := e.add(GPUDisplayOnly, g.Title(), "", sentence("it is a virtual machine's display, and no Vulkan driver exists for it"),
-			newAdvice("Nothing, if software rendering is enough. Otherwise give the machine a graphics card, or start it in QEMU with -device virtio-gpu-gl,blob=on,venus=on."))
+			newAdvice(GPUVirtual.Entry().Do))
 		found.missing = !contains(e.GPUs, e.expects)
 	case g.displayOnly():
 		e.add(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)
@@ -283,6 +283,9 @@ func (e *exam) addDriverless(g *GPU) {
 	}
 	if library != "" {
 		what = "its driver " + library + " is installed, but not the driver's manifest"
+		if needs, text := e.withManifest(library, own.Text); len(needs) > 0 {
+			what, do = what+"; it needs "+strings.Join(needs, " and ")+", which is in no directory that the dynamic linker searches", text
+		}
 	}
 	what += outsideSearch(elsewhere)
 	switch {
@@ -307,6 +310,19 @@ func (e *exam) addDriverless(g *GPU) {
 	if library != "" {
 		found.offer(fixing, own)
 	}
+}
+
+// withManifest returns the missing libraries that a driver without manifest needs, and advice for an image that lacks both.
+func (e *exam) withManifest(library, text string) (needs []string, do *Remedy) {
+	stem, _, _ := strings.Cut(path.Base(library), ".so")
+	do = e.system.by("manifest", with("text", strings.TrimSpace(text), "file", "/etc/vulkan/icd.d/"+stem+".json"))
+	for _, missing := range e.linker.Follow(e.linker.Open(library)).Missing {
+		needs = append(needs, missing.Name)
+		first := e.findable(missing.Name)
+		first.text = strings.TrimSuffix(first.text, ".") + ";"
+		do = first.before(do)
+	}
+	return needs, do
 }
 
 func (h host) variable(name string) string {

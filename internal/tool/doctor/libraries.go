@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vkloader/internal/core/variables"
@@ -31,7 +32,9 @@ func (e *exam) examineEntry(m *Entry) {
 		e.sameDriver(m, f)
 	default:
 		before := len(e.Findings)
-		if e.examineLibrary(m); !m.Used && e.class != ProcessClass { // most layers have no copy for these programs, and none is missed
+		if f := e.examineLibrary(m); m.Used && f != nil {
+			e.sameLayer(m, f)
+		} else if !m.Used && (e.class != ProcessClass || e.ownLinker) { // most layers have no copy for these programs, and none is missed
 			e.Findings = e.Findings[:before]
 		}
 		for _, name := range []string{m.Layer.DisableName, m.Layer.EnableName} {
@@ -443,6 +446,25 @@ func (e *exam) sameDriver(m *Entry, f *binary.File) {
 		if owner := e.packageOf(one); owner == "" && other.Manifest != m.Manifest {
 			found.offer(fixing, explain.RemoveFile(path.Clean(one)))
 		}
+	}
+}
+
+// sameLayer adds a finding when two manifests name the same layer: one library, with the same functions. A layer's name may tell its word size.
+func (e *exam) sameLayer(m *Entry, f *binary.File) {
+	other := find(e.Layers, func(o *Entry) bool {
+		return o.Used && o.File == f.Real && o.Manifest != m.Manifest && o.Layer.GetInstance == m.Layer.GetInstance && o.Layer.Negotiate == m.Layer.Negotiate
+	})
+	if other == nil {
+		return
+	}
+	if strings.HasSuffix(other.Name, strconv.Itoa(32+64-e.class)) {
+		m, other = other, m
+	}
+	what := textf("%s is named by %s as well, and each program loads the layer twice", f.Path, other.Manifest)
+	found := e.add(LibraryTwice, m.Name, m.Manifest, what, nil)
+	found.offer(fixing, explain.AddToFilter(e.source, variables.LayersDisable, m.Name)...)
+	if e.packageOf(m.Manifest) == "" {
+		found.offer(fixing, explain.RemoveFile(path.Clean(m.Manifest)))
 	}
 }
 

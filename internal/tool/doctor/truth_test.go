@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +58,29 @@ func nvidia(t *testing.T, version string) map[string]string {
 
 const settingsFile = "/etc/vulkan/loader_settings.d/vk_loader_settings.json"
 
+// twoManifests lays out a layer with a manifest for each word size, both with one library.
+func twoManifests(t *testing.T) map[string]string {
+	t.Helper()
+	const on = `,"functions":{"vkGetInstanceProcAddr":"own"},"enable_environment":{"ON":"1"},"disable_environment":{"NO_O":"1"}`
+	return map[string]string{libraries + "libo.so": library(t, "exports=own,other"), implicit + "o_32.json": layerOf("VK_LAYER_o_32", "libo.so", on),
+		implicit + "o_64.json": layerOf("VK_LAYER_o_64", "libo.so", on)}
+}
+
+// Two manifests of one layer are the cause of a crash of both together, and of no other one. The verdict names the crash.
+func TestCrashOfOneLayerTwice(t *testing.T) {
+	t.Parallel()
+	for with, want := range map[string]string{"VK_LAYER_o_32": "library-twice", "": "<nil>"} {
+		e := newEvidence(examine(t, desktop(t, twoManifests(t)), Options{}, "ON=1"))
+		e.add(LayerCrashes, "VK_LAYER_o_64", "/"+implicit+"o_64.json", misbehaved{"killed", "", with}, nil)
+		e.conclude()
+		r := e.finish()
+		if at := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Code == LayerCrashes }); fmt.Sprint(r.Findings[at].Because) != want ||
+			!strings.HasPrefix(r.Verdict, "Broken: VK_LAYER_o_64 crashes") {
+			t.Errorf("with %q: %q, %+v", with, r.Verdict, r.Findings)
+		}
+	}
+}
+
 // Findings are true: a fix works, a cause is the real one, and a harmless state is a note.
 func TestTruth(t *testing.T) {
 	t.Parallel()
@@ -71,6 +96,7 @@ func TestTruth(t *testing.T) {
 		}
 		return all
 	}
+	twice := twoManifests(t)
 	kubernetes := file("var/run/secrets/kubernetes.io/x", "")
 	for _, c := range []struct {
 		name     string
@@ -144,6 +170,12 @@ func TestTruth(t *testing.T) {
 		{"two manifests, one of a package", desktop(t, file("var/lib/dpkg/info/mesa.list", "/"+icds+"radeon_icd.json\n"),
 			file("etc/vulkan/icd.d/mine.json", icd("libvulkan_radeon.so", ""))), "", "library-twice", "warning",
 			"-rm -- /usr", ""},
+		{"two manifests of one layer", desktop(t, twice), "ON=1", "library-twice", "warning", "rm -- /" + implicit + "o_32.json", "1 warning"},
+		{"two manifests of one layer, of a package", desktop(t, twice, file("var/lib/dpkg/info/o.list", "/"+implicit+"o_32.json\n")), "ON=1",
+			"library-twice", "warning", "export VK_LOADER_LAYERS_DISABLE=VK_LAYER_o_32", "1 warning"},
+		{"two manifests of one layer that is off", desktop(t, twice), "", "", "", "", "no problems found"},
+		{"two layers of one library", desktop(t, twice, file(implicit+"o_32.json", layerOf("VK_LAYER_o_32", "libo.so",
+			`,"functions":{"vkGetInstanceProcAddr":"other"},"enable_environment":{"ON":"1"},"disable_environment":{"NO_O":"1"}`))), "ON=1", "", "", "", "no problems found"},
 		{"all without tildes", desktop(t, file(implicit+"o.json", layerOf("VK_LAYER_o", "libvulkan_radeon.so",
 			`,"disable_environment":{"NO_O":"1"}`))), "VK_LOADER_LAYERS_DISABLE=all", "variable-value", "warning",
 			"export VK_LOADER_LAYERS_DISABLE='~all~'", ""},

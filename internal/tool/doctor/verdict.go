@@ -80,7 +80,7 @@ func brokenTexts(broken []string) []string {
 // misbehaving returns the drivers, layers and variables that make programs crash, hang or fail, as sentences.
 func (r *Report) misbehaving() (broken []string) {
 	for f := range each(r.Findings) {
-		if f.Because != nil {
+		if f.Because != nil && f.Because != LibraryTwice {
 			continue
 		}
 		switch what := f.fact.(type) {
