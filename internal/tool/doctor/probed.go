@@ -69,6 +69,10 @@ func (e *evidence) addResult(a *alone) {
 			do = newAdvice(GPUVirtual.Entry().Do)
 		case e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0:
 			lost, do = everything, e.newerDriver(a)
+			if f := e.otherFamily(a); f != nil {
+				what = textf("it works, but does not list %s, whose driver is %s; that is not installed", a.unlisted.Title(), f.Name)
+				do = e.exam().system.install(f, false)
+			}
 		}
 	}
 	e.add(code, a.Name, a.Manifest, what, do, lost).device = device
@@ -84,7 +88,7 @@ func (e *evidence) addUnopenableNode(g *GPU) {
 		}
 		do := newAdvice("The kernel has no device behind the node: pass the node of a present device, or start the machine or container again.").withObstacle(ofKernel)
 		if errors.Is(err, fs.ErrPermission) {
-			do = e.host().sandboxAdvice(node)
+			do = e.exam().sandboxAdvice(node)
 		}
 		g.refused = node
 		e.add(GPUPermission, g.Title(), node, textf("%s cannot be opened, although its permissions allow it (%s)", node, errors.Unwrap(err)), do).device = g.Name
@@ -120,6 +124,21 @@ func (r *Report) exam() *exam {
 	e := examOf(r, r.source).setSystem(ProcessClass, newPackages())
 	e.system.within(e)
 	return e
+}
+
+// otherFamily returns the driver that the unlisted device's chip has in place of the tried one, and that is not installed
+// (Frogging-Family/mesa-git issue 17); nil: none.
+func (r *Report) otherFamily(a *alone) *drivers.Family {
+	c := r.exam().chip(a.unlisted)
+	if c == nil || c.Driver == drivers.Of(a.of.Library).Name || r.hasFamily(c.Driver) {
+		return nil
+	}
+	for _, f := range drivers.Families() {
+		if f.Name == c.Driver && f.WorksOn(a.unlisted.Kernel) {
+			return f
+		}
+	}
+	return nil
 }
 
 // newerDriver returns advice about a driver that does not list a device, when no other cause is known.

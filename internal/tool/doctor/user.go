@@ -161,11 +161,7 @@ func (h host) group(field, of int, value string) string {
 }
 
 // sandboxAdvice returns advice about a node that a process may not open although the node's permissions allow it.
-func (h host) sandboxAdvice(node string) *Remedy {
-	what := "a sandbox, a security module, the device rules of a container or the mount option nodev"
-	return newAdvice("What refuses it is " + what + ". Allow " + node +
-		" for reading and writing there, or start the program without it.").withObstacle(outsideOnly)
-}
+func (e *exam) sandboxAdvice(node string) *Remedy { return e.system.by("refused", with("node", node)) }
 
 // permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the services
 // that run as the user; nil: the user logs in.

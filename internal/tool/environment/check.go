@@ -222,6 +222,7 @@ func (c *checker) layers() {
 			c.find(diag.VariableNothing, variables.InstanceLayers, Problem{Kind: NoLayer, Layer: name})
 		}
 	}
+	c.unanswered(all.Layers)
 	for _, name := range names {
 		l := byName[name]
 		var on []string
@@ -245,6 +246,24 @@ func (c *checker) layers() {
 		if len(on) > 0 && len(off) > 0 && !(active[name] && c.allBut(name, on, off)) {
 			c.found = append(c.found, Problem{Code: diag.VariableContradiction,
 				Severity: diag.VariableContradiction.Entry().Severity, Variable: off[0], Kind: OnAndOff, Layer: name, On: on, Off: off, Used: active[name]})
+		}
+	}
+}
+
+// switches are the variables with which users switch on the layers of known packages.
+var switches = [...]struct{ variable, layer string }{
+	{"MANGOHUD", "VK_LAYER_MANGOHUD_overlay_x86_64"}, {"ENABLE_VKBASALT", "VK_LAYER_VKBASALT_post_processing"},
+	{"OBS_VKCAPTURE", "VK_LAYER_OBS_vkcapture"}, {"ENABLE_VULKAN_RENDERDOC_CAPTURE", "VK_LAYER_RENDERDOC_Capture"},
+}
+
+// unanswered finds variables that are set to switch a layer on, and that no layer here reads (flathub/org.freedesktop.Platform.VulkanLayer.MangoHud
+// issue 17).
+func (c *checker) unanswered(layers []*manifest.Layer) {
+	for _, s := range switches {
+		value := c.source.Var(s.variable, false).Value
+		reads := func(l *manifest.Layer) bool { return l.HasEnable && l.EnableName == s.variable }
+		if value != "" && value != "0" && !slices.ContainsFunc(layers, reads) && !c.keptOut(s.layer) {
+			c.found = append(c.found, Problem{Code: diag.VariableNothing, Severity: diag.Warning, Kind: NoLayer, Variable: s.variable, Layer: s.layer})
 		}
 	}
 }

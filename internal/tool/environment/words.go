@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/term"
 )
 
@@ -67,7 +68,8 @@ func (f *Problem) What() string {
 	case KeptOut:
 		return names + f.Layer + ", and the settings file " + f.Place + " excludes it"
 	case NoLayer:
-		return names + f.Layer + ", which is not installed"
+		does := term.Either(f.Variable == variables.InstanceLayers.Name(), names, f.Variable+" switches on ")
+		return does + f.Layer + ", which is not installed"
 	case OnAndOff:
 		outcome := term.Either(f.Used, "it is used", "it is not used")
 		return fmt.Sprintf("%s is switched on by %s and off by %s: %s", f.Layer, strings.Join(f.On, ", "), strings.Join(f.Off, ", "), outcome)

@@ -120,6 +120,8 @@ func TestWishesAreFulfilled(t *testing.T) {
 			"variable-nothing", "", "In the image's Dockerfile: RUN apt-get update && apt-get install -y vulkan-validationlayers", "usual name", false},
 		{"a layer of a package on ostree", "VK_INSTANCE_LAYERS=" + validation, map[string]string{"etc/os-release": "= ID=fedora\n", "run/ostree-booted": "= "},
 			"variable-nothing", "", "rpm-ostree install vulkan-validation-layers; then restart the machine", "restart", false},
+		{"a variable that no layer reads", "MANGOHUD=1", map[string]string{lists: "= Package: mangohud\n"},
+			"variable-nothing", "switches on VK_LAYER_MANGOHUD_overlay_x86_64, which is not installed", "Run as root: apt install mangohud; to do without it: unset MANGOHUD", "the package's contents", false},
 		{"a layer that nobody knows", "VK_INSTANCE_LAYERS=VK_LAYER_no_such", nil, "variable-nothing", "which is not installed", "unset VK_INSTANCE_LAYERS", "", true},
 		{"VK_LOADER_LAYERS_ENABLE", "VK_LOADER_LAYERS_ENABLE=" + validation, map[string]string{lists: "= Package: vulkan-validationlayers\n"},
 			"variable-match", "", "apt install vulkan-validationlayers", "the package's contents", false},
