@@ -19,6 +19,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/decide/shell"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
@@ -198,6 +199,10 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 			h.note("the failed process was forked from a process that had loaded Vulkan. fork does not copy " +
 				"threads of drivers, and copies their locks as they are: the " +
 				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
+		}
+		if text := found.First.Last + found.First.Wrote; strings.Contains(text, "does not exist in the list of available layers") ||
+			strings.Contains(text, "ERROR_LAYER_NOT_PRESENT") {
+			h.notes = append(h.notes, doctor.AskedLayers(h.scene.Source, h.scene.Source.Program)...)
 		}
 		if h.null && h.usedLoader {
 			h.note("it called a null pointer. A program gets one if it looks up a command of an extension that does not exist or that it does not " +

@@ -46,6 +46,8 @@ var environments = []struct {
 	{"board", map[string]string{".dockerenv": "", "dev/nvmap": ""}, nil, 64}, {"nspawn", map[string]string{"run/systemd/container": "systemd-nspawn"}, nil, 64},
 	{"NVIDIA in docker", map[string]string{".dockerenv": "", "proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14"},
 		[]string{"NVIDIA_DRIVER_CAPABILITIES=all"}, 64},
+	{"NVIDIA in a pod", map[string]string{"var/run/secrets/kubernetes.io/x": "", "sys/module/nvidia/version": "550.54.14\n"},
+		[]string{"NVIDIA_DRIVER_CAPABILITIES=all"}, 64},
 	{"without lists", map[string]string{"var/lib/apt/lists/": ""}, nil, 64}, {"both word sizes", map[string]string{"var/lib/dpkg/arch": "amd64\ni386\n"}, nil, 32},
 	{"container", map[string]string{"run/systemd/container": "rkt"}, nil, 64},
 	{"distrobox", map[string]string{"run/.containerenv": "name=\"box\""}, []string{"DISTROBOX_ENTER_PATH=/usr/bin/distrobox-enter"}, 64},
@@ -75,6 +77,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 		"NVIDIA, replaced": func(e *exam) *Remedy { return e.system.replacementAdvice("libnvidia-gl-550") },
 		"Mesa, newer":      func(e *exam) *Remedy { return e.system.newerMesa(&drivers.Chip{Mesa: "24.3"}) },
 		"Linux, newer":     func(e *exam) *Remedy { return e.system.newerLinux(&drivers.Chip{Kernel: "6.9"}) },
+		"node refused":     func(e *exam) *Remedy { return e.system.by("refused-node", with("node", "/dev/dri/renderD128")) },
 		"allow group":      func(e *exam) *Remedy { return e.system.by("map-group", with("node", "/dev/dri/renderD128")) },
 		"join group": func(e *exam) *Remedy {
 			do, _ := e.system.remedy("join", with("node", "/dev/dri/renderD128", "user", "mia", "gid", "105"))

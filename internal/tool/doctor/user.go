@@ -161,7 +161,9 @@ func (h host) group(field, of int, value string) string {
 }
 
 // sandboxAdvice returns advice about a node that a process may not open although the node's permissions allow it.
-func (e *exam) sandboxAdvice(node string) *Remedy { return e.system.by("refused", with("node", node)) }
+func (e *exam) sandboxAdvice(node string) *Remedy {
+	return e.system.by("refused-node", with("node", node))
+}
 
 // permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the services
 // that run as the user; nil: the user logs in.

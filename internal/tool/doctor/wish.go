@@ -137,6 +137,22 @@ func MissingLayer(source *machine.Source, name string) string {
 	return text
 }
 
+// AskedLayers returns what MissingLayer says of the known layers that a program's file names and that no program finds: a program
+// whose vkCreateInstance fails for a missing layer writes no name (NixOS/nixpkgs issue 229108).
+func AskedLayers(source *machine.Source, program string) (notes []string) {
+	answer, err := explain.Decide(source)
+	if err != nil {
+		return nil
+	}
+	for _, name := range tableLayers(true) {
+		asks, _ := source.Contains(program, name)
+		if asks && !slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name }) {
+			notes = append(notes, name+" is not installed, and "+program+" names it. "+MissingLayer(source, name))
+		}
+	}
+	return notes
+}
+
 // addUnset returns advice with the change that stops asking after it.
 func addUnset(do *Remedy, changes []explain.Change) *Remedy {
 	if len(changes) > 0 && changes[0].Possible() {
