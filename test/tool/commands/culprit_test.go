@@ -121,6 +121,22 @@ func TestFindCulpritElsewhere(t *testing.T) {
 	}
 }
 
+// A program whose instance needs a layer that is not installed learns the layer's name and its package.
+func TestFindCulpritNamesAskedLayer(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	w.Env["VK_LAYER_PATH"] = w.Path("nothing")
+	program := w.Path("asks")
+	script := "#!/bin/sh\n# VK_LAYER_KHRONOS_validation\necho '[Vulkan Loader] ERROR: loader_validate_layers: Layer 0 does not exist in the list of available layers' >&2\nexit 1\n"
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	v := hunted(t, w, 1, []string{program}, "--fails-with", "exit")
+	if got := strings.Join(v.Notes, "\n"); !strings.Contains(got, "VK_LAYER_KHRONOS_validation is not installed, and "+program+" names it. ") {
+		t.Errorf("notes: %q", got)
+	}
+}
+
 // A program fails only with the distribution's loader. The verdict is about that loader, and names it. The search also finds the cause of
 // the failure there, and the program works with the printed command lines.
 func TestFindCulpritOfUsualLoader(t *testing.T) {
