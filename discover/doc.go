@@ -43,9 +43,9 @@
 //
 // The tool asks this package, and prints its answers: an [Answer] as "vkloader explain --json", a [List] as "vkloader list
 // drivers --json", a [PathList] as "vkloader list paths --json", a [Verdict] as "vkloader check --json", and a [GPU] as an
-// element of gpus in "vkloader doctor --json". [Schema] is the number in these answers. It is raised when a member is
-// removed or changes its meaning, not when one is added. The tool adds its tried fixes, the package that owns a file, and
-// its facts about a running process.
+// element of gpus in "vkloader doctor --json". [Schema] is the number in these answers, [VerdictSchema] that of a Verdict. It
+// is raised when a member is removed or changes its meaning, not when one is added. The tool adds its tried fixes, the
+// package that owns a file, and its facts about a running process.
 //
 // # Concurrency and environment
 //

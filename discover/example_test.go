@@ -100,7 +100,7 @@ func ExampleProbe() {
 	case err != nil:
 		fmt.Println(err)
 	case report.Outcome == discover.Crashed:
-		fmt.Println(report.Signal, report.Phase, report.File)
+		fmt.Println(report.Signal, report.Phase)
 	default:
 		for _, d := range report.Devices {
 			fmt.Println(d.ID(), d.Name, d.APIVersion)

@@ -74,16 +74,14 @@ const (
 
 // Report is the result of a probe.
 type Report struct {
-	Schema   int      `json:"schema"`             // number of the schema
-	Library  string   `json:"library"`            // the loader's file; "": it could not be opened
-	Version  Version  `json:"version"`            // the result of vkEnumerateInstanceVersion
-	Devices  []Device `json:"devices"`            // in the order in which programs get them
-	Outcome  Outcome  `json:"outcome"`            // how the child ended
-	Problem  string   `json:"problem,omitempty"`  // one sentence, where the outcome is not Fine
-	Signal   string   `json:"signal,omitempty"`   // as SIGSEGV; of a crash
-	Phase    string   `json:"phase,omitempty"`    // in which it crashed or hung, as "create instance"
-	Manifest string   `json:"manifest,omitempty"` // of the driver or layer without which it does not crash or hang
-	File     string   `json:"file,omitempty"`     // its library, as the manifest names it
+	Schema  int      `json:"schema"`            // number of the schema
+	Library string   `json:"library"`           // the loader's file; "": it could not be opened
+	Version Version  `json:"version"`           // the result of vkEnumerateInstanceVersion
+	Devices []Device `json:"devices"`           // in the order in which programs get them
+	Outcome Outcome  `json:"outcome"`           // how the child ended
+	Problem string   `json:"problem,omitempty"` // one sentence, where the outcome is not Fine
+	Signal  string   `json:"signal,omitempty"`  // as SIGSEGV; of a crash
+	Phase   string   `json:"phase,omitempty"`   // in which it crashed or hung, as "create instance"
 
 	Died bool `json:"-"` // a driver or layer ended the child, or kept it from ending
 
@@ -95,16 +93,14 @@ type ProbeOptions struct {
 	Env     []string      // the child's variables; nil: this process's. Those that no loader, driver or layer reads stay behind
 	Library string        // the loader: a path, or a name for the dynamic linker; "": libvulkan.so.1, or vulkan-1.dll
 	Child   string        // the program that loads it; "": the child of an installed vkloader
-	Limit   time.Duration // for each child; 0: 30 seconds
-	Whole   bool          // only one child: after a crash or hang, no further children find the driver or layer to blame
+	Limit   time.Duration // for the child; 0: 30 seconds
 }
 
 // Probe starts a child process that loads the Vulkan loader and uses it as a short program does: it creates an instance,
 // lists the devices, and creates a device on each. The calling process loads nothing.
 //
 // The child is libexec/vkloader/probe of an installed vkloader, which Probe finds by PATH and in /usr and /usr/local.
-// Without it the error is [ErrNoProbe]. A crash of the child is no error: the report has the signal and the phase. Further
-// children, with fewer drivers and layers, then find the driver or layer to blame.
+// Without it the error is [ErrNoProbe]. A crash of the child is no error: the report has the signal and the phase.
 func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 	ctx = contextOr(ctx)
 	at, err := options.complete()
@@ -115,11 +111,7 @@ func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := reportOf(result)
-	if report.Outcome != Crashed && report.Outcome != Hung || options.Whole {
-		return report, nil
-	}
-	return report, blame(ctx, at, &options, report)
+	return reportOf(result), nil
 }
 
 // complete enters the defaults, and returns the child and its library.

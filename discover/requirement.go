@@ -138,7 +138,7 @@ func (n *Requirement) Check(r *Report) error {
 	}
 	switch {
 	case r.Outcome == Crashed || r.Outcome == Hung:
-		return unmet(UnmetHealth, "the child process that asks for devices %s", place(r.File, 0, 0)+r.Problem)
+		return unmet(UnmetHealth, "the child process that asks for devices %s", r.Problem)
 	case r.refused:
 		return unmet(UnmetDriver, "no Vulkan driver works here")
 	case len(r.Devices) == 0:

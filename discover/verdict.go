@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
+// VerdictSchema is the number in a [Verdict]'s JSON.
+const VerdictSchema = 2
+
 // Verdict is a comparison of a [Report] with a [Requirement], as "vkloader check --json" prints it.
 type Verdict struct {
-	Schema   int             `json:"schema"`             // number of the schema
-	Require  string          `json:"require"`            // the request, in a fixed order
-	Met      bool            `json:"met"`                // the requirement is met
-	Code     UnmetCode       `json:"code,omitempty"`     // the first requirement that is not met: health, driver, device, not, vendor, type, api, vram, extension or count
-	What     string          `json:"what,omitempty"`     // the unmet requirement in a sentence
-	Library  string          `json:"library"`            // the loader that was asked
-	Devices  []VerdictDevice `json:"devices"`            // in the order in which programs get them
-	Culprit  string          `json:"culprit,omitempty"`  // the library without which the child does not crash or hang
-	Manifest string          `json:"manifest,omitempty"` // the manifest that names the culprit library
+	Schema  int             `json:"schema"`         // number of the schema
+	Require string          `json:"require"`        // the request, in a fixed order
+	Met     bool            `json:"met"`            // the requirement is met
+	Code    UnmetCode       `json:"code,omitempty"` // the first requirement that is not met: health, driver, device, not, vendor, type, api, vram, extension or count
+	What    string          `json:"what,omitempty"` // the unmet requirement in a sentence
+	Library string          `json:"library"`        // the loader that was asked
+	Devices []VerdictDevice `json:"devices"`        // in the order in which programs get them
 }
 
 // VerdictDevice is a device, and whether it meets the requirement.
@@ -33,7 +34,7 @@ func (n *Requirement) Verdict(r *Report) *Verdict {
 		r = &Report{}
 	}
 	err := n.Check(r)
-	v := &Verdict{Schema: Schema, Require: n.String(), Met: err == nil, Library: r.Library, Devices: []VerdictDevice{}, Culprit: r.File, Manifest: r.Manifest}
+	v := &Verdict{Schema: VerdictSchema, Require: n.String(), Met: err == nil, Library: r.Library, Devices: []VerdictDevice{}}
 	if what := (*UnmetError)(nil); errors.As(err, &what) {
 		v.Code, v.What = what.Code, what.Text
 	}

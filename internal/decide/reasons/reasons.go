@@ -139,7 +139,7 @@ var bySlip = [...]string{
 	document.OpenContainer: "the text ends inside an object or array",
 	document.NoBrace:       "expected a comma or a closing brace",
 	document.NoBracket:     "expected a comma or a closing bracket",
-	document.NoName:        "expected a member name in double quotes",
+	document.NoName:        "expected a member name in double quotes; JSON allows no comma after the last entry, and no comment",
 	document.NoColon:       "expected a colon after the member name",
 	document.OpenString:    "the text ends inside a string",
 	document.BrokenEscape:  "a broken \\u escape",

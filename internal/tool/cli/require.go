@@ -111,7 +111,7 @@ func newCheck(s *invocation) *cobra.Command {
 	}
 	r.options(cmd)
 	addTimeout(cmd.Flags(), &r.limit, 30*time.Second, "end a child process after this `TIME`")
-	out.option(cmd, discover.Schema)
+	out.option(cmd, discover.VerdictSchema)
 	return cmd
 }
 

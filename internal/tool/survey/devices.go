@@ -123,7 +123,7 @@ func ProbeDevices(at probe.Companions, environ []string, limit time.Duration) (*
 	}
 	ctx, done := probe.Interruptible()
 	defer done()
-	return discover.Probe(ctx, discover.ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: limit, Whole: true})
+	return discover.Probe(ctx, discover.ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: limit})
 }
 
 // look runs the probe; silent: without any settings file.

@@ -53,8 +53,6 @@ func (c *checker) check(text string) {
 	if fault != nil {
 		if !isText(text) {
 			c.find(diag.FileEncoding, 1, 1, "the file is not text")
-		} else if named, line, column := slipAt(text, fault); named != "" {
-			c.find(diag.FileSyntax, line, column, named)
 		} else {
 			c.find(diag.FileSyntax, fault.Line, fault.Column, reasons.Syntax(fault.Slip))
 		}

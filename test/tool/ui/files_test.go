@@ -21,7 +21,7 @@ func TestFiles(t *testing.T) {
 	s := newSite(t)
 	s.write("share/vulkan/explicit_layer.d/broken.json", "{\n  \"file_format_version\": \"1.2.0\",\n  \"layer\": {\n    \"name\": \"VK_LAYER_TEST_broken\"\n    \"type\": \"GLOBAL\"\n  }\n}\n")
 	b := s.serve().page("files")
-	b.sees("a comma is missing before this")
+	b.sees("expected a comma or a closing brace")
 	order := eval[[]string](b, `Array.from(document.querySelectorAll("ol.places h3 .path"), (e) => e.innerText)`)
 	var want []string
 	for line := range strings.Lines(s.run("list", "paths", "--json")) {
@@ -41,7 +41,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("the places:\n%s", got)
 	}
 	b.then(func() { b.click(`.bad-files h3 a`) })
-	if got := b.text("ol.text li.marked"); !strings.Contains(got, `"type": "GLOBAL"`) || !strings.Contains(got, "a comma is missing") {
+	if got := b.text("ol.text li.marked"); !strings.Contains(got, `"type": "GLOBAL"`) || !strings.Contains(got, "expected a comma") {
 		t.Errorf("the marked line: %q", got)
 	}
 	if n := eval[int](b, `document.querySelector("ol.text li.marked").value`); n != 5 {
