@@ -33,7 +33,6 @@ const (
 	DriverPolicy
 	DriverDirect
 	DriverNotServed
-	DriverServedToo
 	ServiceUsed
 	ServiceRefused
 	DriverVendor
@@ -140,10 +139,9 @@ var table = [codeCount]Entry{
 	DriverDirect: {"driver-direct", Drivers, Note, "DRV-085", ""},
 	DriverNotServed: {"driver-not-served", Drivers, Problem, "PRO-050",
 		"Run vkloader service status on the machine that runs the service."},
-	DriverServedToo: {"driver-served-too", Drivers, Note, "PRO-049", ""},
-	ServiceUsed:     {"service-used", Place, Note, "PRO-049", ""},
-	ServiceRefused:  {"service-refused", Place, Warning, "PRO-048", "Run vkloader service status."},
-	DriverVendor:    {"driver-vendor", Drivers, Note, "WIN-039", ""},
+	ServiceUsed:    {"service-used", Place, Note, "PRO-049", ""},
+	ServiceRefused: {"service-refused", Place, Warning, "PRO-048", "Run vkloader service status."},
+	DriverVendor:   {"driver-vendor", Drivers, Note, "WIN-039", ""},
 	DriverNone: {"driver-none", Drivers, Problem, "INS-029",
 		"Install a driver, or see above why the drivers found are not used."},
 	DriverExtensions: {"driver-extensions", Drivers, Problem, "INS-017",

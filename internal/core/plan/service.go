@@ -3,28 +3,18 @@ package plan
 import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/manifest"
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/served"
-	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 )
 
 // Served is the prefix of the paths of manifests from the driver service. No such files exist.
 const Served = "service:/"
 
-// wantsService reports whether to query the driver service. By default it is queried only if no other driver is found
-// and no variable or settings file names drivers; the settings can change that (PRO-049).
+// wantsService reports whether to query the driver service: only if no other driver is found and no variable or settings
+// file names drivers (PRO-049).
 func (s *driverSearch) wantsService() bool {
-	when := settings.ServiceLast
-	if s.file.set != nil {
-		when = s.file.set.Service
-	}
-	if when == settings.ServiceNever || !s.q.Platform.Linux || s.q.App.DirectList ||
-		s.file.set != nil && s.file.set.Exclusively {
-		return false
-	}
-	if when == settings.ServiceLast && (len(s.list) > 0 || s.wished || s.file.set != nil && s.file.set.HasDevices) {
+	if !s.q.Platform.Linux || s.q.App.DirectList || len(s.list) > 0 || s.wished ||
+		s.file.set != nil && (s.file.set.Exclusively || s.file.set.HasDevices) {
 		return false
 	}
 	return !s.f.Variable(variables.DriverFiles).Set && !s.f.Variable(variables.ICDFilenames).Set
@@ -45,7 +35,6 @@ func (s *driverSearch) fromService() {
 			" is not used: "+why)
 		return
 	}
-	own := s.list
 	s.say(diag.Info|diag.Driver, diag.ServiceUsed, said.Place, said.Place, "The driver service at "+said.Place+" offers "+
 		decimal(uint32(len(drivers)))+" drivers")
 	for i := range drivers {
@@ -62,26 +51,10 @@ func (s *driverSearch) fromService() {
 		if driver == nil {
 			continue
 		}
-		if found := sameDriver(own, one); found != "" {
-			s.say(diag.Info|diag.Driver, diag.DriverServedToo, path, path, "Driver "+path+
-				" is not used: this machine has it, as "+found)
-			continue
-		}
 		driver.Files = one.Files
 		driver.Library, driver.HasSlash = Served+one.Files[len(one.Files)-1].Name, false
 		s.weigh(driver, origin{diag.ByService, said.Place})
 	}
-}
-
-// sameDriver returns the manifest of a driver that was found without the service and has the same manifest or library
-// name as a driver of the service, or "".
-func sameDriver(own []*manifest.Driver, one *served.Driver) string {
-	for _, d := range own {
-		if search.BaseName(d.Path) == one.Name || search.BaseName(d.Library) == one.Files[len(one.Files)-1].Name {
-			return d.Path
-		}
-	}
-	return ""
 }
 
 func hasDriver(list []served.Driver, name string) bool {

@@ -108,13 +108,12 @@ func Object(chosen document.Value, file string, style pathname.Style) (*Settings
 			" additional_drivers; only the last ones are used")
 	}
 	s.hardware(chosen.Member(HardwareMember))
-	s.service(chosen.Member(ServiceMember))
 	if path, _ := chosen.Member(LogFileMember).Text(); len(path) < maxLogFile && style.Full(path) {
 		s.LogFile = path
 	}
 	s.devices(chosen.Member("device_configurations"))
 	if !s.HasLevel && !s.ControlsLayers && len(s.Drivers) == 0 && !s.HasDevices && s.Hardware == AnyHardware &&
-		s.Service == ServiceLast && s.LogFile == "" { // SET-25
+		s.LogFile == "" { // SET-25
 		say(chosen, diag.Info, "vk_loader_settings.json file found at \""+file+"\" but did not contain any valid settings.")
 		return nil, None, lines
 	}
@@ -127,16 +126,6 @@ func (s *Settings) hardware(v document.Value) {
 	for _, h := range []Hardware{PresentHardware, AwakeHardware} {
 		if word == h.String() {
 			s.Hardware = h
-		}
-	}
-}
-
-// service reads the use of the driver service; unknown words are ignored.
-func (s *Settings) service(v document.Value) {
-	word, _ := v.Text()
-	for _, w := range []ServiceUse{ServiceAlways, ServiceNever} {
-		if word == w.String() {
-			s.Service = w
 		}
 	}
 }
@@ -362,7 +351,6 @@ func (s *Settings) Same(o *Settings) bool {
 	if s.Merged() || s.File != o.File || s.Level != o.Level || s.ControlsLayers != o.ControlsLayers ||
 		len(s.Layers) != len(o.Layers) || s.Exclusively != o.Exclusively || len(s.Drivers) != len(o.Drivers) ||
 		s.HasDevices != o.HasDevices || len(s.Devices) != len(o.Devices) || s.Hardware != o.Hardware ||
-		s.Service != o.Service ||
 		s.LogFile != o.LogFile {
 		return false
 	}

@@ -63,30 +63,6 @@ func (h Hardware) String() string {
 	return "any"
 }
 
-// ServiceUse is the use of the driver service, the value of ServiceMember.
-type ServiceUse uint8
-
-// Uses of the driver service.
-const (
-	ServiceLast   ServiceUse = iota // if no other driver is found
-	ServiceAlways                   // in addition to the drivers found
-	ServiceNever
-)
-
-// ServiceMember is the member of a settings object with the use of the driver service. Other loaders ignore it.
-const ServiceMember = "vkloader_driver_service"
-
-// String returns the use as written in the file.
-func (s ServiceUse) String() string {
-	switch s {
-	case ServiceAlways:
-		return "always"
-	case ServiceNever:
-		return "never"
-	}
-	return "last"
-}
-
 // LogFileMember is the member of a settings object with the path of a log file. Other loaders ignore it.
 const LogFileMember = "vkloader_log_file"
 
@@ -107,7 +83,6 @@ type Settings struct {
 	Exclusively    bool // additional_drivers_use_exclusively
 	Drivers        []string
 	Hardware       Hardware
-	Service        ServiceUse
 	LogFile        string // instances also log to this file; "": none
 	HasDevices     bool   // device configurations are active (SET-92)
 	Devices        []Device

@@ -202,7 +202,7 @@ func TestSame(t *testing.T) {
 	fields := map[string]bool{}
 	for i, change := range []func(*Settings){
 		func(s *Settings) { s.HasLevel, s.Level = false, 0 },
-		func(s *Settings) { s.Hardware = PresentHardware }, func(s *Settings) { s.Service = ServiceNever },
+		func(s *Settings) { s.Hardware = PresentHardware },
 		func(s *Settings) { s.LogFile = "/log" },
 		func(s *Settings) { s.File = "/g" }, func(s *Settings) { s.Level = 4 }, func(s *Settings) { s.ControlsLayers = false },
 		func(s *Settings) { s.Layers = s.Layers[:1] }, func(s *Settings) { s.Layers[1].Name = "c" }, func(s *Settings) { s.Exclusively = false },

@@ -10,7 +10,6 @@ import (
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 )
@@ -126,18 +125,14 @@ func settingsPlaces(files []string, source facts.Provider, add func(*Searched)) 
 
 // services returns the sockets of the driver service, the last place for drivers (PRO-008).
 func services(answer *plan.Answer, source *machine.Source) []Searched {
-	when, list := settings.ServiceLast, []Searched{}
+	list := []Searched{}
 	if answer.Style != pathname.Slash || source.Elevated { // Windows has no service, and elevated programs ask none
 		return nil
-	}
-	if answer.Settings != nil {
-		when = answer.Settings.Service
 	}
 	place := func(directory, from string) {
 		p := Searched{Path: directory + "/loader.sock", From: from}
 		if p.Exists = source.Exists(p.Path); p.Exists {
-			p.Note = map[settings.ServiceUse]string{settings.ServiceLast: "a driver service, asked where no driver is found",
-				settings.ServiceAlways: "a driver service, which is always asked", settings.ServiceNever: "a driver service, which is never asked"}[when]
+			p.Note = "a driver service, asked where no driver is found"
 		}
 		list = append(list, p)
 	}

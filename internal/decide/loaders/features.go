@@ -116,7 +116,6 @@ func rows() []Feature {
 		{Name: ExclusiveField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-83"},
 		{Name: DevicesField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-90"},
 		{Name: settings.HardwareMember, Kind: Settings, Source: "docs/tool.md", Ours: true},
-		{Name: settings.ServiceMember, Kind: Settings, Source: "docs/tool.md", Ours: true},
 		{Name: settings.LogFileMember, Kind: Settings, Source: "docs/tool.md", Ours: true},
 
 		{Name: "library_arch", Kind: Manifest, Without: bullseye, With: bookworm, Source: inFiles},

@@ -244,12 +244,6 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 	case core.AwakeHardware.String():
 		line("drivers of absent or sleeping hardware: not opened")
 	}
-	switch p.Service {
-	case core.ServiceAlways.String():
-		line("the driver service: always asked for drivers")
-	case core.ServiceNever.String():
-		line("the driver service: never asked for drivers")
-	}
 	switch {
 	case p.Exclusive && len(p.Drivers) == 0:
 		line("drivers: none")

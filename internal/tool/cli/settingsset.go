@@ -70,14 +70,11 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		"debug, perf, layer, driver, validation; separated by commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message "+
 		"kinds as in --log (default: error and warn); \"none\": no file")
-	if runtime.GOOS == "linux" { // the policies are about the devices of the Linux kernel, and about the driver service, which only Linux has
+	if runtime.GOOS == "linux" { // the policy is about the devices of the Linux kernel
 		const hardware = "which drivers of known hardware families this library opens: all (any), those with a present device, or those " +
 			"with an awake one (`WORD`: any, present or awake)"
 		addChoice(cmd, &c.Hardware, "hardware", "", hardware, core.AnyHardware.String(), core.PresentHardware.String(),
 			core.AwakeHardware.String())
-		const service = "when this library asks the driver service for drivers: if it finds none (last), always or never (`WORD`)"
-		addChoice(cmd, &c.Service, "service", "", service, core.ServiceLast.String(), core.ServiceAlways.String(),
-			core.ServiceNever.String())
 	}
 	excludes(cmd, "no-layers", "layer", "only-these-layers")
 	excludes(cmd, "driver", "add-driver")

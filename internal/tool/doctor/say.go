@@ -223,7 +223,7 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 	add(len(s.Devices) > 0, "orders devices by "+term.Count(len(s.Devices), "configuration"))
 	add(s.HasDevices && len(s.Devices) == 0, "hides every device") // SET-92, SET-93
 	add(s.HasLevel || s.LogFile != "", "sets the log")
-	add(s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast, "sets a policy")
+	add(s.Hardware != settings.AnyHardware, "sets a policy")
 	what := sentence("it is in force, but changes nothing")
 	if does != nil && (changes || ours) {
 		what = sentence("it is in force, and " + strings.Join(does, ", "))

@@ -17,7 +17,6 @@ func TestEffectsOfSettings(t *testing.T) {
 		"HasLevel": {HasLevel: true, Level: 1}, "LogFile": {LogFile: "/log"}, "ControlsLayers": {ControlsLayers: true},
 		"Layers": {ControlsLayers: true, Layers: []settings.LayerEntry{{Name: "a"}}}, "Exclusively": {Exclusively: true},
 		"Drivers": {Drivers: []string{"/d.json"}}, "Hardware": {Hardware: settings.AwakeHardware},
-		"Service":    {Service: settings.ServiceNever},
 		"HasDevices": {HasDevices: true}, "Devices": {HasDevices: true, Devices: []settings.Device{{}}},
 	}
 	for i := range reflect.TypeFor[settings.Settings]().NumField() {

@@ -35,7 +35,6 @@ type Options struct {
 	Log, Expires                  string
 	LogFile                       string // a file for the log; "none" removes it; "": unchanged
 	Hardware                      string // the driver_hardware policy; "any" removes it; "": unchanged
-	Service                       string // the time of asking the driver service; "last" removes it; "": unchanged
 	Configuration                 string // replaces all settings of the programs; "": none
 	System, Force, Dry            bool
 
@@ -57,7 +56,6 @@ func (c *Options) Words(given ...string) []string {
 	add("--driver", c.Drivers...)
 	add("--device", c.Devices...)
 	add("--hardware", c.Hardware)
-	add("--service", c.Service)
 	add("--expires", c.Expires)
 	for _, option := range []struct {
 		name  string
@@ -227,7 +225,7 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 		return err
 	}
 	w.Gone = len(content["settings_array"].([]any)) == 0 &&
-		c.Hardware+c.Service+c.Configuration != "" // no settings remain
+		c.Hardware+c.Configuration != "" // no settings remain
 	if w.Layers != nil && len(apps) > 0 {
 		w.Notes = append(w.Notes, "the settings of layers in "+c.Configuration+" are for all programs: see vkloader settings layer --app")
 	}
@@ -268,7 +266,7 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 
 func (c *Options) hasSettings() bool {
 	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log+c.LogFile != "" ||
-		c.Hardware+c.Service+c.Configuration != ""
+		c.Hardware+c.Configuration != ""
 }
 
 func (c *Options) apply(p *FileSet, devices Devices, object map[string]any) error {
@@ -312,17 +310,12 @@ func (c *Options) apply(p *FileSet, devices Devices, object map[string]any) erro
 			return err
 		}
 	}
-	for _, policy := range []struct{ member, value, initial string }{
-		{settings.HardwareMember, c.Hardware, settings.AnyHardware.String()},
-		{settings.ServiceMember, c.Service, settings.ServiceLast.String()},
-	} {
-		switch policy.value {
-		case "":
-		case policy.initial:
-			delete(object, policy.member)
-		default:
-			object[policy.member] = policy.value
-		}
+	switch c.Hardware {
+	case "":
+	case settings.AnyHardware.String():
+		delete(object, settings.HardwareMember)
+	default:
+		object[settings.HardwareMember] = c.Hardware
 	}
 	if err := c.logFile(p, object); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 
 // Schema is the version of the output of "settings show", "set" and "clear". A removed field or a new meaning of a field
 // raises it.
-const Schema = 1
+const Schema = 2
 
 // Shown is the output of "settings show".
 type Shown struct {
@@ -67,7 +67,6 @@ type ForPrograms struct {
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`
 	Devices   []ShownDevice `json:"devices"`                   // null: all
 	Hardware  string        `json:"driver_hardware,omitempty"` // the hardware policy: present or awake
-	Service   string        `json:"driver_service,omitempty"`  // when to ask the driver service: always or never
 
 	UntilChanged []string `json:"until_changed,omitempty"` // libraries of excluded drivers: with a change of one, the drivers end
 }
@@ -170,9 +169,6 @@ func settingsFor(doc *document.Document, content map[string]any, path, program s
 	shown := &ForPrograms{App: program, Drivers: set.Drivers, Exclusive: set.Exclusively, UntilChanged: files[""]}
 	if set.Hardware != settings.AnyHardware {
 		shown.Hardware = set.Hardware.String()
-	}
-	if set.Service != settings.ServiceLast {
-		shown.Service = set.Service.String()
 	}
 	shown.LogFile = set.LogFile
 	if set.HasLevel {

@@ -30,7 +30,6 @@ type override struct {
 	By     string
 	Until  string
 	Change string // the change that removes it; "": none
-	Name   string // the subject of the change
 	App    string
 	Hint   string // the manual way to remove it if no change does
 }
@@ -69,11 +68,9 @@ func (b *banner) settings(r *Request) error {
 	var said []string
 	for _, p := range file.Programs {
 		who := cmp.Or(p.App, allPrograms)
-		for _, policy := range [][2]string{{"hardware", p.Hardware}, {"service", p.Service}} {
-			if policy[1] != "" {
-				b.Overrides = append(b.Overrides, override{Kind: "Policy", What: policy[0] + ": " + policy[1] + ", for " + who, Where: file.File,
-					Since: since, By: writer, Until: until, Change: "policy", Name: policy[0], App: p.App})
-			}
+		if p.Hardware != "" {
+			b.Overrides = append(b.Overrides, override{Kind: "Policy", What: "hardware: " + p.Hardware + ", for " + who,
+				Where: file.File, Since: since, By: writer, Until: until, Change: "policy", App: p.App})
 		}
 		if text := describeSettings(&p); text != "" {
 			said = append(said, "for "+who+": "+text)

@@ -347,19 +347,11 @@ func planEverything(r *Request) (*Plan, error) {
 	return plan, err
 }
 
-// planPolicy plans the end of a policy.
+// planPolicy plans the end of the hardware policy.
 func planPolicy(r *Request) (*Plan, error) {
 	c := r.options(r.Ref("app"))
-	name := r.Ref("name")
-	switch name {
-	case "hardware":
-		c.Hardware = core.AnyHardware.String()
-	case "service":
-		c.Service = core.ServiceLast.String()
-	default:
-		return nil, errors.New("there is no policy with this name")
-	}
-	return settingsPlan(r, "Remove the policy about "+name, c.Words("set"), c)
+	c.Hardware = core.AnyHardware.String()
+	return settingsPlan(r, "Remove the policy about hardware", c.Words("set"), c)
 }
 
 // planFix plans one step of "doctor --fix".

@@ -41,7 +41,7 @@ var seeds = map[string][]string{
 			"settings": {"app_keys": ["/usr/bin/a"], "stderr_log": ["all", "warn"], "log_locations": [], "layers":
 			[{"control": "on", "name": "VK_LAYER_x", "path": "/x.json", "treat_as_implicit_manifest": true, "vkloader_until_changed": {"file": "/x.so", "size": 1, "modified": "2026-01-01T00:00:00Z", "inode": 2}},
 			{"control": "unordered_layer_location"}], "vkloader_driver_hardware": "present", "vkloader_until_changed": [{"file": "/y.so", "size": 1, "modified": "2026-01-01T00:00:00Z", "inode": 2}],
-			"vkloader_driver_service": "never", "vkloader_log_file": "/log",
+			"vkloader_log_file": "/log",
 			"additional_drivers_use_exclusively": true, "additional_drivers": [{"path": "/d.json"}],
 			"device_configurations": [{"deviceUUID": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16],
 			"driverUUID": [255,2,3,4,5,6,7,8,9,10,11,12,13,14,15,0], "driverVersion": 7, "deviceName": "d", "driverName": "e"}]}}`,

@@ -8,8 +8,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// By the settings, the library asks the service always or never. A driver that the machine also has is used once, by the name of its manifest
-// or its library. If a program or a variable names all drivers, the service is not asked.
+// The library asks the service if it finds no other driver. If a settings file or a variable names all drivers, it does not ask.
 //
 // holds: PRO-049
 func TestServicePolicy(t *testing.T) {
@@ -21,22 +20,11 @@ func TestServicePolicy(t *testing.T) {
 		want         []string // devices
 		says         string
 	}{
-		{"beside others", `"vkloader_driver_service":"always"`, func(w *world.World, _ *service) { own(w) }, []string{"served", "own"}, ""},
-		{"the same manifest", `"vkloader_driver_service":"always"`, func(w *world.World, s *service) {
-			own(w)
-			s.index.Drivers[0].Name = "own.json"
-		}, []string{"own"}, "Driver service:/own.json is not used: this machine has it, as /etc/vulkan/icd.d/own.json"},
-		{"the same library", `"vkloader_driver_service":"always"`, func(w *world.World, s *service) {
-			own(w)
-			s.index.Files[0].Name = "own.so"
-		}, []string{"own"}, "Driver service:/served.json is not used: this machine has it, as /etc/vulkan/icd.d/own.json"},
-		{"never", `"vkloader_driver_service":"never"`, func(*world.World, *service) {}, nil, ""},
-		{"as ever", `"vkloader_driver_service":"last"`, func(w *world.World, _ *service) { own(w) }, []string{"own"}, ""},
-		{"no word of it", `"vkloader_driver_service":"often"`, func(*world.World, *service) {}, []string{"served"}, ""},
-		{"no others", `"vkloader_driver_service":"always"`, func(*world.World, *service) {}, []string{"served"}, ""},
-		{"exclusively", `"vkloader_driver_service":"always","additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/etc/vulkan/icd.d/own.json"}]`,
+		{"another driver", `"stderr_log":["all"]`, func(w *world.World, _ *service) { own(w) }, []string{"own"}, ""},
+		{"no other driver", `"stderr_log":["all"]`, func(*world.World, *service) {}, []string{"served"}, ""},
+		{"exclusively", `"additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/etc/vulkan/icd.d/own.json"}]`,
 			func(w *world.World, _ *service) { own(w) }, []string{"own"}, ""},
-		{"a variable", `"vkloader_driver_service":"always"`, func(w *world.World, _ *service) { w.Driver("own") }, []string{"own"}, ""},
+		{"a variable", `"stderr_log":["all"]`, func(w *world.World, _ *service) { w.Driver("own") }, []string{"own"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
