@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -12,22 +13,19 @@ import (
 
 // Exit codes of the guard itself, in place of the program's.
 const (
-	exitLate   = 124 // the limit was reached
-	exitMemory = 125 // too much memory
+	exitLate = 124 // the limit was reached
 )
 
 // largestFile ends a program that writes its log without end.
 const largestFile = 1 << 30
 
 // guard runs a program to its end, and then ends all processes that the program has started, so that a faulty loader leaves
-// none behind. It also ends everything after the limit, on SIGTERM, when its parent dies, or when the processes together keep
-// more than memory bytes resident. It runs as a separate process:
+// none behind. It also ends everything after the limit, on SIGTERM, or when its parent dies. It runs as a separate process:
 //
-//	mutants guard LIMIT MEMORY PROGRAM ARGUMENT...
+//	mutants guard LIMIT PROGRAM ARGUMENT...
 func guard(args []string) int {
 	limit, err := time.ParseDuration(args[0])
-	memory, err2 := strconv.ParseInt(args[1], 10, 64)
-	if err != nil || err2 != nil {
+	if err != nil {
 		return 2
 	}
 	const prSetChildSubreaper, prSetPdeathsig = 36, 1
@@ -41,7 +39,7 @@ func guard(args []string) int {
 	syscall.Setrlimit(syscall.RLIMIT_FSIZE, &file)
 	var core syscall.Rlimit
 	syscall.Setrlimit(syscall.RLIMIT_CORE, &core)
-	program, err := os.StartProcess(args[2], args[2:], &os.ProcAttr{
+	program, err := os.StartProcess(args[1], args[1:], &os.ProcAttr{
 		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: &syscall.SysProcAttr{Setsid: true}})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -69,28 +67,14 @@ func guard(args []string) int {
 			}
 		}
 	}()
-	code := func() int {
-		late := time.After(limit)
-		look := time.NewTicker(300 * time.Millisecond)
-		defer look.Stop()
-		for {
-			select {
-			case code := <-ended:
-				return code
-			case <-late:
-				return exitLate
-			case <-asked:
-				return exitLate
-			case <-look.C:
-				if _, resident := descendants(os.Getpid()); resident > memory {
-					return exitMemory
-				}
-			}
-		}
-	}()
+	code := exitLate
+	select {
+	case code = <-ended:
+	case <-time.After(limit):
+	case <-asked:
+	}
 	for {
-		all, _ := descendants(os.Getpid())
-		for _, pid := range all {
+		for _, pid := range children() {
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
 		select {
@@ -101,39 +85,16 @@ func guard(args []string) int {
 	}
 }
 
-// descendants returns the processes below one, and the bytes that they keep resident.
-func descendants(top int) (all []int, resident int64) {
-	directory, err := os.Open("/proc")
-	if err != nil {
-		return nil, 0
-	}
-	names, _ := directory.Readdirnames(-1)
-	directory.Close()
-	children := map[int][]int{}
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
-		}
-		stat, err := os.ReadFile("/proc/" + name + "/stat")
-		if err != nil {
-			continue
-		}
-		_, rest, _ := strings.Cut(string(stat), ") ") // state, parent
-		if words := strings.Fields(rest); len(words) > 1 && words[0] != "Z" {
-			parent, _ := strconv.Atoi(words[1])
-			children[parent] = append(children[parent], pid)
-		}
-	}
-	all = append(all, children[top]...)
-	for i := 0; i < len(all); i++ {
-		all = append(all, children[all[i]]...)
-		if statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", all[i])); err == nil {
-			if words := strings.Fields(string(statm)); len(words) > 1 {
-				pages, _ := strconv.ParseInt(words[1], 10, 64)
-				resident += pages * int64(os.Getpagesize())
+// children returns the processes that this one has started, and those that it has inherited from ended ones.
+func children() (all []int) {
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, word := range strings.Fields(string(text)) {
+			if pid, err := strconv.Atoi(word); err == nil {
+				all = append(all, pid)
 			}
 		}
 	}
-	return all, resident
+	return all
 }

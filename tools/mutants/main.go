@@ -13,7 +13,7 @@
 // it with Go's own compiler.
 //
 // A failing test counts only if it fails again alone, and passes without any fault. Each test program runs under a guard
-// (guard.go), which ends it if it takes too long or too much memory, and which leaves no process behind.
+// (guard.go), which ends it if it takes too long, and which leaves no process behind.
 package main
 
 import (
@@ -64,7 +64,7 @@ const required = 95
 var building = map[string]bool{"TestInstall": true, "TestSanitized": true}
 
 func main() {
-	if len(os.Args) > 4 && os.Args[1] == "guard" {
+	if len(os.Args) > 3 && os.Args[1] == "guard" {
 		os.Exit(guard(os.Args[2:]))
 	}
 	var o options

@@ -9,14 +9,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
-
-// memoryLimit is the resident memory, in bytes, that all processes of a test program may have together.
-const memoryLimit = 4 << 30
 
 // timeLimit is the time for the tests of a package. The tests themselves end programs that hang much earlier.
 const timeLimit = 10 * time.Minute
@@ -55,7 +51,7 @@ func (t *tree) perform(tests testName, skip map[string]bool) (failed *testName, 
 	if tests.name != "" {
 		run = anyOf([]string{tests.name})
 	}
-	cmd := exec.CommandContext(t.ctx, self, "guard", timeLimit.String(), strconv.FormatInt(memoryLimit, 10), program,
+	cmd := exec.CommandContext(t.ctx, self, "guard", timeLimit.String(), program,
 		"-test.short", "-test.parallel=4", "-test.timeout=0", "-test.failfast", "-test.run="+run,
 		"-test.skip="+anyOf(slices.Sorted(maps.Keys(skip))))
 	cmd.Dir = t.path(tests.pack)

@@ -19,7 +19,6 @@ import (
 
 func newPs(s *invocation) *cobra.Command {
 	var asJSON, watch bool
-	var interval time.Duration
 	cmd := &cobra.Command{
 		Use:     "ps",
 		Short:   "List processes that use Vulkan, with drivers and layers",
@@ -29,9 +28,6 @@ func newPs(s *invocation) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := s.thisMachine("ps"); err != nil {
 				return err
-			}
-			if interval <= 0 {
-				return fmt.Errorf("--interval needs a time such as 2s, got %s", interval)
 			}
 			var last *doctor.Running
 			for {
@@ -50,13 +46,12 @@ func newPs(s *invocation) *cobra.Command {
 					return err
 				}
 				last = now
-				time.Sleep(interval)
+				time.Sleep(2 * time.Second)
 			}
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d); with --watch one object for each change", psSchema))
 	cmd.Flags().BoolVar(&watch, "watch", false, "keep running, and print the list again after each change, until Ctrl-C")
-	cmd.Flags().DurationVar(&interval, "interval", 2*time.Second, "with --watch: `TIME` between two checks for changes")
 	return cmd
 }
 

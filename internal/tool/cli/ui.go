@@ -29,7 +29,6 @@ import (
 // page holds the options of ui.
 type page struct {
 	port           int
-	socket         string
 	readOnly, open bool
 	idle           time.Duration
 	child          bool
@@ -43,7 +42,7 @@ func newUI(s *invocation) *cobra.Command {
 		Long: "ui serves one page to the browser of this user, and prints its address. The page shows the output of the first screen, ps, explain and\n" +
 			"other commands. For each change, it names the equivalent command\n" +
 			"line and shows the effect first; it can undo the change.\n\n" +
-			"The server listens on 127.0.0.1, or with --socket on a socket that only this user may open. The address has a\n" +
+			"The server listens on 127.0.0.1. The address has a\n" +
 			"token that works once, in one tab" + pageAgain + ". Only a click on a button loads drivers\n" +
 			"and layers, in a child process. Over SSH, ui prints the line that forwards the port. The\n" +
 			"server ends with its terminal, or after 30 minutes without a request. " +
@@ -54,7 +53,6 @@ func newUI(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.port, "port", 0, "listen on this `PORT` of 127.0.0.1 (default: a free port)")
-	flags.StringVar(&o.socket, "socket", "", "listen on a socket with this `PATH` instead of a port")
 	flags.BoolVar(&o.readOnly, "read-only", false, "refuse every change")
 	flags.BoolVar(&o.open, "open", false, "open the page in a browser")
 	flags.DurationVar(&o.idle, "idle", 30*time.Minute, "end after this `TIME` without a request")
@@ -62,8 +60,6 @@ func newUI(s *invocation) *cobra.Command {
 	if err := flags.MarkHidden(strings.TrimPrefix(ui.ChildOption, "--")); err != nil {
 		panic(err)
 	}
-	cmd.MarkFlagsMutuallyExclusive("port", "socket")
-	cmd.MarkFlagsMutuallyExclusive("open", "socket")
 	return cmd
 }
 
@@ -75,7 +71,7 @@ func (o *page) serve(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	options := ui.Options{Port: o.port, Socket: o.socket, ReadOnly: o.readOnly, System: os.Geteuid() == 0, Idle: o.idle, Messages: s.messages()}
+	options := ui.Options{Port: o.port, ReadOnly: o.readOnly, System: os.Geteuid() == 0, Idle: o.idle, Messages: s.messages()}
 	tool := &commandLines{s: s, machine: m, still: o.readOnly}
 	if o.child {
 		tool.tried = ui.TrialWriter(term.Raw(s.out))
@@ -113,9 +109,6 @@ func (o *page) serve(s *invocation) error {
 // announce prints the address with remarks. system means that the page changes files of the system, again that Enter prints another
 // address.
 func (o *page) announce(s *invocation, address string, system, again bool) {
-	if o.socket != "" {
-		fmt.Fprintf(s.out, "Socket: %s\nForward a port to it, and open this address with that port:\n", o.socket)
-	}
 	fmt.Fprintf(term.Raw(s.out), "%s\n", address)
 	if system {
 		fmt.Fprintln(s.messages(), "vkloader: as root, the page changes files of the system only, for all users")
@@ -142,8 +135,7 @@ func (o *page) forward(s *invocation, address string) shell.Line {
 		host = user + "@" + host
 	}
 	port := address[strings.LastIndexByte(address[:strings.Index(address, "/#")], ':')+1 : strings.Index(address, "/#")]
-	to := term.Either(o.socket != "", o.socket, "127.0.0.1:"+port)
-	line := "ssh -N -L " + shell.Quoted(port+":"+to)
+	line := "ssh -N -L " + shell.Quoted(port+":127.0.0.1:"+port)
 	if connection[3] != "22" {
 		line += " -p " + shell.Quoted(connection[3])
 	}

@@ -49,7 +49,6 @@ func TestWritesByPath(t *testing.T) {
 		"tool/cli/pages.go":               "the manual, when the project is built",
 		"tool/cli/ui_unix.go":             "a temporary directory, mode 0700",
 		"tool/doctor/probed.go":           "a node, which is opened alone",
-		"tool/ui/server.go":               "a socket, in a directory where others write nothing",
 		"decide/explain/change_unix.go":   "a temporary directory, mode 0700",
 		"decide/machine/output_linux.go":  "the functions themselves: what is there is opened, nothing is made",
 		"decide/machine/machine_linux.go": "for reading",

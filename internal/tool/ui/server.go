@@ -6,21 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log"
 	"net"
 	"net/http"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/ui/guard"
@@ -29,7 +24,6 @@ import (
 // Options are the options of "vkloader ui".
 type Options struct {
 	Port     int           // of 127.0.0.1; 0: any
-	Socket   string        // a Unix socket instead of a port; "": none
 	ReadOnly bool          // refuse every change
 	System   bool          // for root: change only system files
 	Idle     time.Duration // the server ends after this time without a request
@@ -67,14 +61,14 @@ func Serve(ctx context.Context, tool Tool, options Options) error {
 	defer cancel(nil)
 	s := NewServer(tool, options)
 	s.idle = &idle{after: options.Idle, timer: time.AfterFunc(options.Idle, func() { cancel(errIdle) })}
-	inner, address, err := listen(&options)
+	inner, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(options.Port)))
 	if err != nil {
 		return err
 	}
 	listener := &guard.Connections{Listener: inner}
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime, IdleTimeout: connectionIdle, MaxHeaderBytes: maxHeader,
 		ErrorLog: log.New(io.Discard, "", 0), ConnContext: listener.Context, BaseContext: func(net.Listener) context.Context { return ctx }}
-	print := func() { options.Started(address + "/#token=" + s.guard.Token()) }
+	print := func() { options.Started("http://" + inner.Addr().String() + "/#token=" + s.guard.Token()) }
 	print()
 	defer spawn.Judge(OnlyAsked)()
 	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })
@@ -86,9 +80,6 @@ func Serve(ctx context.Context, tool Tool, options Options) error {
 	}()
 	err = server.Serve(listener)
 	s.launching.Lock() // a program of the page has ended, and its settings are restored
-	if options.Socket != "" {
-		removeSocket(options.Socket)
-	}
 	if cause := context.Cause(ctx); errors.Is(cause, errIdle) {
 		fmt.Fprintf(options.Messages, "vkloader: no request for %s: the server ends\n", options.Idle)
 		return nil
@@ -121,19 +112,6 @@ func OnlyAsked(_ string, args []string) error {
 }
 
 var errIdle = errors.New("idle")
-
-// listen opens the port or the socket and returns the address for a browser.
-func listen(o *Options) (net.Listener, string, error) {
-	if o.Socket != "" {
-		l, err := listenSocket(o.Socket)
-		return l, "http://localhost:" + strconv.Itoa(max(o.Port, 1)), err
-	}
-	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port)))
-	if err != nil {
-		return nil, "", err
-	}
-	return l, "http://" + l.Addr().String(), nil
-}
 
 //go:embed assets
 var assetFiles embed.FS
@@ -198,58 +176,6 @@ func (i *idle) counts(next http.HandlerFunc) http.HandlerFunc {
 			}
 		}()
 		next(w, r)
-	}
-}
-
-// listenSocket makes a socket that only its user may open. It creates the socket in a private directory and then renames it,
-// so that the socket never has other permissions at its path. Using the path is safe, because no other user can change the
-// directories in it.
-func listenSocket(path string) (net.Listener, error) {
-	if info, err := os.Lstat(path); err == nil {
-		if info.Mode()&fs.ModeSocket == 0 {
-			return nil, fmt.Errorf("--socket %s: the file exists, and is not a socket", path)
-		}
-		if c, err := net.Dial("unix", path); err == nil {
-			c.Close()
-			return nil, fmt.Errorf("--socket %s: another program listens on it", path)
-		} else if !errors.Is(err, syscall.ECONNREFUSED) {
-			return nil, fmt.Errorf("--socket: %w", err)
-		}
-	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil {
-		return nil, fmt.Errorf("--socket: %w", err)
-	} else if info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
-		return nil, fmt.Errorf("--socket: other users can write to %s, and replace the socket", filepath.Dir(path))
-	}
-	directory, err := machine.TemporaryDirectory(filepath.Dir(path), ".vkloader-ui-")
-	if err != nil {
-		return nil, fmt.Errorf("--socket: %w", err)
-	}
-	defer os.RemoveAll(directory)
-	hidden := filepath.Join(directory, "s")
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
-	if err != nil {
-		return nil, fmt.Errorf("--socket: %w", err)
-	}
-	l.SetUnlinkOnClose(false)
-	if err = os.Chmod(hidden, 0o600); err == nil {
-		err = os.Rename(hidden, path)
-	}
-	if err != nil {
-		l.Close()
-		return nil, fmt.Errorf("--socket: %w", err)
-	}
-	return l, nil
-}
-
-// removeSocket removes the socket of a server that has ended, unless another server listens on it.
-func removeSocket(path string) {
-	if c, err := net.Dial("unix", path); err == nil {
-		c.Close()
-		return
-	}
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
-		_ = os.Remove(path)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -282,13 +281,6 @@ func (s *uiSite) start(args ...string) *uiSite {
 	}
 	s.client = &http.Client{Timeout: 5 * time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return s
-}
-
-// through makes the client connect to a socket.
-func (s *uiSite) through(socket string) {
-	s.client.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
-	}}
 }
 
 // end waits until the server has ended, and returns its exit code.

@@ -48,53 +48,6 @@ func TestUIListensOnLoopback(t *testing.T) {
 	}
 }
 
-// The socket is for the user alone. The server does not replace a file of another type or a socket with a listener, and creates no socket
-// in a directory to which others write. It removes the socket at its end.
-func TestUISocket(t *testing.T) {
-	t.Parallel()
-	s := newUI(t)
-	socket := filepath.Join(s.home, "page")
-	s.start("--socket", socket)
-	s.through(socket)
-	info, err := os.Stat(socket)
-	if err != nil || info.Mode() != os.ModeSocket|0o600 {
-		t.Fatalf("%v, %v", info, err)
-	}
-	if status, text := s.session(s.token); status != http.StatusOK {
-		t.Fatalf("%d %s", status, text)
-	}
-	if text := s.page("/page/program"); !strings.Contains(text, "Chain of any program") {
-		t.Errorf("by the socket:\n%s", text)
-	}
-	if out := s.tool("ui", "--socket", socket); !strings.Contains(out, "another program listens on it") {
-		t.Errorf("a second one: %s", out)
-	}
-	file := filepath.Join(s.home, "file")
-	if err := os.WriteFile(file, []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out := s.tool("ui", "--socket", file); !strings.Contains(out, "is not a socket") || s.read(file) != "mine" {
-		t.Errorf("in place of a file: %s, now %q", out, s.read(file))
-	}
-	open := filepath.Join(s.home, "open")
-	if err := os.Mkdir(open, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(open, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if out := s.tool("ui", "--socket", filepath.Join(open, "s")); !strings.Contains(out, "other users can write") {
-		t.Errorf("where others write: %s", out)
-	}
-	s.stdin.Close()
-	if code := s.end(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-	if _, err := os.Lstat(socket); !os.IsNotExist(err) {
-		t.Errorf("the socket is left: %v", err)
-	}
-}
-
 // The token works once, in exchange for the secret. No cookie contains the secret, and the page shows nothing without it. A line on standard
 // input gives a new address.
 func TestUIToken(t *testing.T) {
