@@ -35,7 +35,7 @@ var rawLines = map[string]string{
 	"limits: r.limits, failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}":                           "likewise",
 	"cmd.Stderr = os.Stderr":                         "the tool as a child, which cleans its own output",
 	"child.Stdout, child.Stderr = s.plain, s.errOut": "likewise",
-	"log, err := logging.New(s.errOut, o.level, o.logJSON, s.getenv(\"JOURNAL_STREAM\") != \"\")": "package logging quotes every value",
+	"log, err := logging.New(s.errOut, o.level, s.getenv(\"JOURNAL_STREAM\") != \"\")": "package logging quotes every value",
 	"own, wrong := os.Stderr.Stat()":         "a question about the file",
 	"read, write, err = channel(os.Stderr)":  "likewise",
 	"read, write, err := channel(os.Stderr)": "likewise",

@@ -1,3 +1,3 @@
-// Package logging writes the service's log to standard error, as lines of key=value pairs or of JSON. Each line has the
+// Package logging writes the service's log to standard error, as lines of key=value pairs. Each line has the
 // prefix from which the journal takes its priority.
 package logging

@@ -13,7 +13,7 @@ import (
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
 
 // New makes a logger. With journal, each line begins with its priority as in sd-daemon(3), and has no time.
-func New(to io.Writer, level string, asJSON, journal bool) (*slog.Logger, error) {
+func New(to io.Writer, level string, journal bool) (*slog.Logger, error) {
 	least, known := levels[level]
 	if !known {
 		return nil, fmt.Errorf("%q is none of debug, info, warn, error", level)
@@ -28,11 +28,7 @@ func New(to io.Writer, level string, asJSON, journal bool) (*slog.Logger, error)
 		}
 	}
 	lines := &marked{to: to, journal: journal}
-	var inner slog.Handler = slog.NewTextHandler(lines, options)
-	if asJSON {
-		inner = slog.NewJSONHandler(lines, options)
-	}
-	return slog.New(&handler{inner, lines}), nil
+	return slog.New(&handler{slog.NewTextHandler(lines, options), lines}), nil
 }
 
 // marked writes complete lines, each with the priority of its record.

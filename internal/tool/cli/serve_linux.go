@@ -42,7 +42,6 @@ type serving struct {
 	file, directory, level string
 	testSource             string
 	set                    []string
-	logJSON                bool
 }
 
 // configFile is the default configuration file of the service.
@@ -65,7 +64,6 @@ func newServe(s *invocation) *cobra.Command {
 		"(default $VKLOADERD_DIR, or vkloaderd in /run or $XDG_RUNTIME_DIR)")
 	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` of the configuration after reading the file; may be repeated")
 	f.StringVar(&o.level, "log-level", "info", "log messages of this `LEVEL` and of more serious levels: debug, info, warn or error")
-	f.BoolVar(&o.logJSON, "log-json", false, "write the log as JSON")
 	f.StringVar(&o.testSource, "test-source", "", "a `SOCKET` on which tests make devices")
 	if err := f.MarkHidden("test-source"); err != nil {
 		panic(err)
@@ -91,7 +89,7 @@ func serve(s *invocation, o *serving) error {
 		return err
 	}
 	source.Served = nil // the service asks no service, and not itself
-	log, err := logging.New(s.errOut, o.level, o.logJSON, s.getenv("JOURNAL_STREAM") != "")
+	log, err := logging.New(s.errOut, o.level, s.getenv("JOURNAL_STREAM") != "")
 	if err != nil {
 		return fmt.Errorf("--log-level: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
-	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/term"
 )
 
@@ -16,21 +15,19 @@ var SettingTypes = []string{"BOOL", "BOOL_NUMERIC", "INT", "FLOAT", "FRAMES", "S
 
 // setting is a setting of a layer while its manifest is checked.
 type setting struct {
-	at          document.Value
-	kind        string
-	values      []string // of ENUM and FLAGS
-	platforms   []string // empty: all
-	least, most float64  // of INT and FLOAT
+	at        document.Value
+	kind      string
+	values    []string // of ENUM and FLAGS
+	platforms []string // empty: all
 }
 
 // featureChecker checks the features of one layer.
 type featureChecker struct {
 	*checker
 	settings map[string][]setting
-	later    []func() // checks that need all settings
 }
 
-// features checks the settings and presets of each layer in a manifest, by their schema and by rules that no schema has.
+// features checks the settings of each layer in a manifest, by their schema and by rules that no schema has.
 func (c *checker) features(top document.Value) {
 	layers := []document.Value{top.Member("layer")}
 	for l := top.Member("layers").First(); l.Exists(); l = l.Next() {
@@ -45,10 +42,6 @@ func (c *checker) features(top document.Value) {
 		(&judge{schema, c.violates}).value(schema.top, at, "features")
 		f := &featureChecker{checker: c, settings: map[string][]setting{}}
 		f.list(at.Member("settings"))
-		for _, check := range f.later {
-			check()
-		}
-		f.presets(at.Member("presets"))
 	}
 }
 
@@ -69,7 +62,7 @@ func (f *featureChecker) setting(v document.Value) {
 	if !named || key == "" {
 		return
 	}
-	one := setting{at: v, platforms: texts(v.Member("platforms")), least: math.Inf(-1), most: math.Inf(1)}
+	one := setting{at: v, platforms: texts(v.Member("platforms"))}
 	one.kind, _ = v.Member("type").Text()
 	for _, other := range f.settings[key] {
 		if together(other.platforms, one.platforms) {
@@ -87,31 +80,10 @@ func (f *featureChecker) setting(v document.Value) {
 		}
 		f.list(flag.Member("settings"))
 	}
-	if limits := v.Member("range"); limits.IsObject() {
-		if number, is := limits.Member("min").Number(); is {
-			one.least = number
-		}
-		if number, is := limits.Member("max").Number(); is {
-			one.most = number
-		}
-		switch {
-		case one.kind != "INT" && one.kind != "FLOAT":
-			f.wrong(limits, "%s: %s has no range; INT and FLOAT have one", key, one.kind)
-		case one.least > one.most:
-			f.wrong(limits, "%s: the range begins at %s and ends at %s", key, wording.Number(one.least), wording.Number(one.most))
-		}
-	}
 	f.settings[key] = append(f.settings[key], one)
 	if usual := v.Member("default"); usual.Exists() {
 		f.value(usual, key+": default", &one)
 	}
-	on := v.Member("dependence").Member("settings")
-	for other := on.First(); other.Exists(); other = other.Next() {
-		if name, _ := other.Member("key").Text(); name == key {
-			f.wrong(other, "%s: it depends on itself", key)
-		}
-	}
-	f.later = append(f.later, func() { f.values(on, key+": dependence") })
 	f.list(v.Member("settings"))
 }
 
@@ -138,9 +110,6 @@ func (s *setting) expectation(v document.Value) string {
 	case "FRAMES", "STRING", "LOAD_FILE", "SAVE_FILE", "LOAD_FOLDER", "SAVE_FOLDER":
 		wanted, fits = "a string", isText
 	}
-	if fits && isNumber && (number < s.least || number > s.most) {
-		wanted, fits = "a number in its range", false
-	}
 	return term.Either(fits, "", wanted)
 }
 
@@ -152,30 +121,6 @@ func (f *featureChecker) value(v document.Value, name string, s *setting) {
 	for one := v.First(); s.kind == "FLAGS" && one.Exists(); one = one.Next() {
 		if text, is := one.Text(); !is || len(s.values) > 0 && !slices.Contains(s.values, text) {
 			f.wrong(one, "%s: %q, expected %s", name, term.OneLine(text), term.Choice(s.values))
-		}
-	}
-}
-
-func (f *featureChecker) presets(v document.Value) {
-	seen := map[string]bool{}
-	for p := v.First(); p.IsObject(); p = p.Next() {
-		label, named := p.Member("label").Text()
-		if named && seen[label] {
-			f.wrong(p, "the preset %q is listed twice", label)
-		}
-		seen[label] = true
-		f.values(p.Member("settings"), "preset "+label)
-	}
-}
-
-// values checks a list of settings with values: each setting exists, and its value fits.
-func (f *featureChecker) values(v document.Value, name string) {
-	for one := v.First(); one.IsObject(); one = one.Next() {
-		key, _ := one.Member("key").Text()
-		if known := f.settings[key]; len(known) == 0 {
-			f.wrong(one, "%s: there is no setting %q", name, term.OneLine(key))
-		} else if value := one.Member("value"); value.Exists() {
-			f.value(value, name+": "+key, &known[0])
 		}
 	}
 }
