@@ -68,7 +68,7 @@ include internal/machines/flags.mk
 # A change of these files rebuilds everything.
 RULES := Makefile $(wildcard internal/machines/*.mk)
 
-.PHONY: all fakes run test test-changed test-all test-fresh clean help FORCE
+.PHONY: all fakes run test test-all test-fresh clean help FORCE
 all: build/go.mod spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
 
 # Go's pattern ./... leaves out a directory with a go.mod.
@@ -79,7 +79,6 @@ help:
 	@echo 'make                 build everything into build/'
 	@echo 'make run             build, and show what this machine has, through build/libvulkan.so.1'
 	@echo 'make test            install the Debian packages that the tests need (tools/test-packages.txt), build, and run the suites'
-	@echo 'make test-changed    the packages that test what differs from the last commit, or from BASE=COMMIT'
 	@echo 'make test-all        also with sanitizers and the race detector, the translator, and every TARGET'
 	@echo 'make test-fresh      the same on a machine that has nothing: a Debian of its own (root; FRESH_CACHE=DIR keeps packages)'
 	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'
@@ -121,9 +120,6 @@ run: all
 
 test:
 	$(Q)$(if $(TARGET),tools/target.sh $(TARGET),tools/test.sh)
-
-test-changed: all
-	$(Q)GO='$(GO)' tools/test-changed.sh $(BASE)
 
 # The other machines fetch compilers and systems; Windows needs root.
 test-all:

@@ -1,7 +1,7 @@
 // Command mutants judges the tests. It plants faults, one at a time, in a copy of the source, builds it, runs tests,
 // and prints the faults that no test has noticed. In the tree where it is started, it writes only to build/mutants.
 //
-// Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-j 2] [-changed COMMIT]
+// Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-j 2]
 //
 // The seed selects the faults; by default it is derived from the commit. Faults that do not compile, and faults that
 // do not change the machine code, are counted separately and replaced by other faults.
@@ -80,15 +80,7 @@ func main() {
 	flag.Func("files", "only files whose path matches this regular expression", expression(&o.files))
 	flag.Func("match", "only faults whose line in the report matches this regular expression", expression(&o.match))
 	flag.IntVar(&o.jobs, "j", 2, "how many are tried at the same time")
-	changed := flag.String("changed", "", "print the packages that test what differs from this commit, and plant nothing")
 	flag.Parse()
-	if *changed != "" {
-		if err := printChanged(*changed); err != nil {
-			fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
-			os.Exit(1)
-		}
-		return
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	killed, tried, err := run(ctx, o)

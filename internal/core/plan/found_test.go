@@ -33,17 +33,17 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 			func() *world { w := newWorld(); w.app.API = 1; return w }},
 		{"apiVersion", Instance, Name{}, "app-version||vkCreateInstance: The API Variant specified in pCreateInfo->pApplicationInfo.apiVersion is 1 instead of",
 			func() *world { w := newWorld(); w.app.API = 1<<29 | 1<<22; return w }},
-		{"ppEnabledLayerNames", Instance, Name{}, "name-malformed||loader_validate_layers: ppEnabledLayerNames contains string",
+		{"ppEnabledLayerNames", Instance, Name{}, "name-malformed||ppEnabledLayerNames contains string",
 			func() *world { return newWorld().wants("\x01") }},
-		{"ppEnabledLayerNames", Instance, Name{}, "layer-missing||loader_validate_layers: ppEnabledLayerNames is NULL but",
+		{"ppEnabledLayerNames", Instance, Name{}, "layer-missing||ppEnabledLayerNames is NULL but",
 			func() *world {
 				w := newWorld()
 				w.app.LayerCount, w.app.LayersNull = 1, true
 				return w
 			}},
-		{"ppEnabledExtensionNames", InstanceDrivers, Name{}, "name-malformed||loader_validate_instance_extensions: Instance ppEnabledExten",
+		{"ppEnabledExtensionNames", InstanceDrivers, Name{}, "name-malformed||Instance ppEnabledExten",
 			func() *world { return newWorld().enables("\x01") }},
-		{"ppEnabledExtensionNames", InstanceDrivers, Name{}, "extension-unknown||loader_validate_instance_extensions: Instance ppEnabledExten",
+		{"ppEnabledExtensionNames", InstanceDrivers, Name{}, "extension-unknown||Instance ppEnabledExten",
 			func() *world {
 				w := newWorld()
 				w.app.ExtensionCount, w.app.ExtensionsNull = 1, true

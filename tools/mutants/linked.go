@@ -1,14 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -18,45 +13,6 @@ var excluded = map[string]bool{"storm": true, "conformance": true, "source": tru
 
 // linked has the directories of this module that each package's test program is linked from.
 type linked map[string]map[string]bool
-
-// users returns the packages whose tests are linked with a directory.
-func (l linked) users(directory string) (packages []string) {
-	for pack, needs := range l {
-		if needs[directory] {
-			packages = append(packages, pack)
-		}
-	}
-	return packages
-}
-
-// printChanged prints the packages whose tests are about the files that differ from a commit.
-func printChanged(base string) error {
-	files, err := exec.Command("tools/changed.sh", base).Output()
-	if err != nil {
-		return err
-	}
-	all, err := readLinked(".")
-	if err != nil {
-		return err
-	}
-	out := map[string]bool{}
-	for _, file := range strings.Fields(string(files)) {
-		packages, err := packagesFor(file, all)
-		if err != nil {
-			return err
-		}
-		if len(packages) == 0 {
-			fmt.Fprintf(os.Stderr, "mutants: no test is known for %s\n", file)
-		}
-		for _, pack := range packages {
-			out[pack] = true
-		}
-	}
-	for _, pack := range slices.Sorted(maps.Keys(out)) {
-		fmt.Println("./" + pack)
-	}
-	return nil
-}
 
 // about names the package whose tests are about a file of the spine; they come first. A file takes precedence
 // over its directory.
@@ -85,40 +41,6 @@ func aboutFile(file string) string {
 		return pack
 	}
 	return about[filepath.Base(filepath.Dir(file))]
-}
-
-// packagesFor returns the test packages for a file. A file of the spine has the tests of its directory; the C of test/lib
-// has all tests that use package world. Any other file has the packages that are linked with its directory, or with the nearest directory
-// above, because embedded files and testdata are below their package. Files that belong to no package, such as pages
-// and scripts, have test/source and the tests whose text contains their names.
-func packagesFor(file string, all linked) (packages []string, err error) {
-	if isInSpine(file) {
-		if pack := aboutFile(file); pack != "" {
-			return []string{pack}, nil
-		}
-		return []string{"test/loader/chain"}, nil
-	}
-	for directory := filepath.Dir(file); directory != "." && directory != "test/lib"; directory = filepath.Dir(directory) {
-		if list := all.users(directory); list != nil {
-			return list, nil
-		}
-	}
-	if strings.HasPrefix(file, "test/lib/") {
-		return all.users("test/lib/world"), nil
-	}
-	// "git grep" ends with 1 if no line matches.
-	named, err := exec.Command("git", "grep", "-lE", `["/`+"`"+`]`+regexp.QuoteMeta(filepath.Base(file))+`["`+"`"+`]`,
-		"--", "*_test.go").Output()
-	if ended := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1) {
-		return nil, err
-	}
-	packages = []string{"test/source"}
-	for _, test := range strings.Fields(string(named)) {
-		if pack := filepath.Dir(test); !slices.Contains(packages, pack) {
-			packages = append(packages, pack)
-		}
-	}
-	return packages, nil
 }
 
 // readLinked lists the packages with tests below a directory, and what their test programs are linked from.
