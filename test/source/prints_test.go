@@ -33,12 +33,12 @@ var rawLines = map[string]string{
 	"cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, write":                                                            "likewise",
 	"cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr":                                                        "likewise",
 	"limits: r.limits, failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}":                           "likewise",
-	"cmd.Stderr = os.Stderr":                         "the tool as a child, which cleans its own output",
-	"child.Stdout, child.Stderr = s.plain, s.errOut": "likewise",
+	"cmd.Stderr = os.Stderr":                                                           "the tool as a child, which cleans its own output",
+	"child.Stdout, child.Stderr = s.plain, s.errOut":                                   "likewise",
 	"log, err := logging.New(s.errOut, o.level, s.getenv(\"JOURNAL_STREAM\") != \"\")": "package logging quotes every value",
-	"own, wrong := os.Stderr.Stat()":         "a question about the file",
-	"read, write, err = channel(os.Stderr)":  "likewise",
-	"read, write, err := channel(os.Stderr)": "likewise",
+	"own, wrong := os.Stderr.Stat()":                                                   "a question about the file",
+	"read, write, err = channel(os.Stderr)":                                            "likewise",
+	"read, write, err := channel(os.Stderr)":                                           "likewise",
 }
 
 // Every text of the tool reaches a standard file through term.Cleaner, also tables on standard error.
