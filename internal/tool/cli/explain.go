@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
@@ -132,7 +133,7 @@ func explainDecision(about *subject, app string, names []string, bare bool) (*su
 	if err != nil {
 		return nil, err
 	}
-	in, out, err := only(names, answer.In, answer.Out)
+	in, out, err := only(about.source, names, answer.In, answer.Out)
 	if err != nil {
 		if writers := writersOf(about, answer.In, strings.Join(names, " ")); len(writers) > 0 {
 			return &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: []explain.Item{},
@@ -195,15 +196,21 @@ func addPackages(about *subject, lists ...[]explain.Item) {
 }
 
 // only selects items whose name or path contains one of the names; without names, all. It returns an error if there is
-// none.
-func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, err error) {
+// none, which says where a missing layer is; source is nil for other systems.
+func only(source *machine.Source, names []string, in, out []explain.Item) (inOf, outOf []explain.Item, err error) {
 	inOf, outOf = explain.Matching(in, names), explain.Matching(out, names)
 	if len(names) == 0 || len(inOf)+len(outOf) > 0 {
 		return inOf, outOf, nil
 	}
 	known := term.Words(append(slices.Clone(in), out...), func(e explain.Item) string { return e.Name })
-	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "),
-		term.DidYouMean(names[0], known))
+	near := term.DidYouMean(names[0], known)
+	for i := 0; source != nil && near == "" && i < len(names); i++ {
+		layer := environment.SwitchedBy(names[i])
+		if where := doctor.MissingLayer(source, layer); where != "" {
+			return nil, nil, exit.Problem("%s is not installed. %s", layer, where)
+		}
+	}
+	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "), near)
 }
 
 // printItem prints a driver or layer. verb introduces the changes that add or remove it.

@@ -158,7 +158,7 @@ func (e *explaining) android(s *invocation, names []string) (*survey.Explanation
 	a := &systems.Android{Machine: m, Properties: properties, Package: other.pack, Debuggable: other.debuggable,
 		Bits: other.bits}
 	in, out, notes := a.Explain()
-	if in, out, err = only(names, in, out); err != nil {
+	if in, out, err = only(nil, names, in, out); err != nil {
 		return nil, nil, err
 	}
 	answer := &survey.Explanation{Schema: explainSchema, App: other.pack, In: in, Out: out, Part: len(names) > 0}
@@ -220,7 +220,7 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 		return nil, nil, err
 	}
 	in, out := explain.Of(answer)
-	in, out, err = only(names, in, out)
+	in, out, err = only(nil, names, in, out)
 	if err != nil {
 		return nil, nil, err
 	}

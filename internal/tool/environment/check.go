@@ -256,6 +256,16 @@ var switches = [...]struct{ variable, layer string }{
 	{"OBS_VKCAPTURE", "VK_LAYER_OBS_vkcapture"}, {"ENABLE_VULKAN_RENDERDOC_CAPTURE", "VK_LAYER_RENDERDOC_Capture"},
 }
 
+// SwitchedBy returns the layer that users switch on with a variable, or the name itself if it is no such variable.
+func SwitchedBy(name string) string {
+	for _, s := range switches {
+		if s.variable == name {
+			return s.layer
+		}
+	}
+	return name
+}
+
 // unanswered finds variables that are set to switch a layer on, and that no layer here reads (flathub/org.freedesktop.Platform.VulkanLayer.MangoHud
 // issue 17).
 func (c *checker) unanswered(layers []*manifest.Layer) {
