@@ -74,12 +74,13 @@ func (r *Report) driversAlone() (list []alone) {
 		if m.Driver == nil || foreign {
 			continue
 		}
-		list = append(list, alone{of: m, Probe: Probe{Kind: "driver", Name: m.Name, Manifest: m.Manifest},
-			Variables: [][2]string{{variables.DriverFiles.Name(), m.Manifest}, {variables.LayersDisable.Name(), "~all~"},
-				{variables.LayersAllow.Name(), ""}, {variables.LayersEnable.Name(), ""}, {variables.InstanceLayers.Name(), ""},
-				{variables.DriversSelect.Name(), ""}, {variables.DriversDisable.Name(), ""},
-				{variables.DeviceIDFilter.Name(), ""}, {variables.VendorIDFilter.Name(), ""},
-				{variables.DriverIDFilter.Name(), ""}}})
+		one := alone{of: m, Probe: Probe{Kind: "driver", Name: m.Name, Manifest: m.Manifest}, Variables: []run.Edit{
+			run.SetVariable(variables.DriverFiles.Name(), m.Manifest), run.SetVariable(variables.LayersDisable.Name(), "~all~")}}
+		for _, v := range []variables.ID{variables.LayersAllow, variables.LayersEnable, variables.InstanceLayers, variables.DriversSelect,
+			variables.DriversDisable, variables.DeviceIDFilter, variables.VendorIDFilter, variables.DriverIDFilter} {
+			one.Variables = append(one.Variables, run.Edit{Name: v.Name()})
+		}
+		list = append(list, one)
 	}
 	return list
 }
@@ -93,7 +94,7 @@ func (t *trying) runAll(ctx context.Context, e *evidence) error {
 	for i := range e.alone {
 		if a := &e.alone[i]; a.Result == "" {
 			running.Go(func() {
-				a.saw, failed[1+i] = t.child(ctx, withChanges(environ, a.Variables), t.Limit)
+				a.saw, failed[1+i] = t.child(ctx, run.Apply(environ, a.Variables), t.Limit)
 				t.tell(a.Probe, a.saw)
 			})
 		}
@@ -138,7 +139,7 @@ func (t *trying) judgeAll(ctx context.Context, e *evidence) error {
 
 // judge sets the result of a driver that was tried alone. l is the program's loader.
 func (t *trying) judge(ctx context.Context, l *loaders.Loader, a *alone) error {
-	environ := withChanges(t.Environ, a.Variables)
+	environ := run.Apply(t.Environ, a.Variables)
 	messages, err := t.actingMessages(t.at, environ, a.saw)
 	if err != nil {
 		return err
@@ -350,7 +351,7 @@ func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
 		return nil
 	}
 	found, err := run.FindCulprit(func(without []run.Suspect) (_ *run.Seen, err error) {
-		saw, environ := a.saw, withChanges(t.Environ, a.Variables)
+		saw, environ := a.saw, run.Apply(t.Environ, a.Variables)
 		for _, s := range without {
 			environ = machine.WithoutVariable(environ, s.Name)
 		}

@@ -131,6 +131,9 @@ func (d *distribution) remedy(verb string, with arguments) (do *Remedy, known bo
 	return nil, false
 }
 
+// introductions are the words before the lines of a row.
+var introductions = map[string]string{"root": "Run as root: ", "image": "In the image's Dockerfile: RUN ", "outside": "Run outside: "}
+
 // follow returns the advice that the last two columns of a row give.
 func (d *distribution) follow(how, why string, with arguments) (do *Remedy, known bool) {
 	do = &Remedy{because: reasonsUntried[why]}
@@ -144,21 +147,14 @@ func (d *distribution) follow(how, why string, with arguments) (do *Remedy, know
 		kind, body, _ := strings.Cut(strings.TrimSpace(part), ": ")
 		line := d.fillLine(body, with)
 		switch body = d.fill(body, with); kind {
-		case "root":
-			add("Run as root: ", line)
-			do.root = true
-		case "image":
-			add("In the image's Dockerfile: RUN ", line)
-		case "outside":
-			add("Run outside: ", line)
+		case "root", "image", "outside", "run":
+			add(introductions[kind], line)
+			do.root = do.root || strings.Contains(do.text, " as root")
 		case "start":
 			options := term.Enclosed(" ", strings.TrimSpace(string(line)), "")
 			do.text = strings.TrimSpace(do.text + " Start the container with: " + d.container + " run" + options + " ...")
 		case "say":
 			add(body, "")
-		case "run":
-			add("", line)
-			do.root = do.root || strings.Contains(do.text, " as root")
 		case "line":
 			do.lines = append(do.lines, line)
 			do.root = do.root || strings.Contains(do.text, " as root")

@@ -37,12 +37,11 @@ func (t *Tries) tell(p Probe, saw *probe.Result) {
 // newTogether returns the probe of all drivers and layers, without a result.
 func newTogether() Probe { return Probe{Kind: "together", Name: "drivers and layers together"} }
 
-// alone is a trial of a single driver, or of a layer that was found to be a culprit. Variables are pairs of a variable and
-// its value ("" to unset it) that make the driver the only one.
+// alone is a trial of a single driver, or of a layer that was found to be a culprit. Variables are the changes that make the driver the only one.
 type alone struct {
 	Probe
 	of        *Entry
-	Variables [][2]string
+	Variables []run.Edit
 	unlisted  *GPU          // the device that none of its drivers lists; nil: none
 	with      string        // the layer that causes the failure together with this one
 	blamed    []run.Suspect // the variables without which the driver works
@@ -90,15 +89,6 @@ func (e *evidence) trying(how Tries) (*trying, error) {
 
 func suspectOf(a *alone) run.Suspect {
 	return run.Suspect{Kind: run.Driver, Name: a.Name, Manifest: a.Manifest, Library: a.of.Library}
-}
-
-func withChanges(environ []string, changes [][2]string) []string {
-	for _, v := range changes {
-		if environ = machine.WithoutVariable(environ, v[0]); v[1] != "" {
-			environ = machine.WithVariable(environ, v[0], v[1])
-		}
-	}
-	return environ
 }
 
 // wholeRun is the run of all drivers and layers by a program with the rights of the tool.
@@ -183,14 +173,14 @@ func (t *trying) only(ctx context.Context, l *loaders.Loader, environ []string, 
 
 // oldLoaderVariables returns changes of the environment that replace newer variables for an old loader: the older name of the
 // driver list, and the disable variables of the other implicit layers.
-func (t *trying) oldLoaderVariables(r *Report, a *alone) (list [][2]string) {
+func (t *trying) oldLoaderVariables(r *Report, a *alone) (list []run.Edit) {
 	if t.at.Library == t.own.Library || r.Loader == nil {
 		return nil
 	}
 	if r.Loader.Has(variables.DriverFiles.Name()) != loaders.Yes {
 		for _, v := range a.Variables {
-			if v[0] == variables.DriverFiles.Name() {
-				list = append(list, [2]string{variables.ICDFilenames.Name(), v[1]})
+			if v.Name == variables.DriverFiles.Name() {
+				list = append(list, run.SetVariable(variables.ICDFilenames.Name(), v.Value))
 			}
 		}
 	}
@@ -217,10 +207,10 @@ var tryAlone = newAdvice("Run doctor in a prompt without administrator rights: i
 	"here and with the rights that it has: vkloader run --find-culprit PROGRAM", "vkloader run --find-culprit PROGRAM")
 
 // disablesLayers returns the disable variables of the active implicit layers other than the tried one. They count in every process.
-func disablesLayers(answer *plan.Answer, a *alone) (list [][2]string) {
+func disablesLayers(answer *plan.Answer, a *alone) (list []run.Edit) {
 	for _, active := range answer.Active {
 		if l := answer.Layers[active.Layer]; l.Implicit && l.DisableName != "" && l.Name != a.Name {
-			list = append(list, [2]string{l.DisableName, "1"})
+			list = append(list, run.SetVariable(l.DisableName, "1"))
 		}
 	}
 	return list
@@ -229,7 +219,7 @@ func disablesLayers(answer *plan.Answer, a *alone) (list [][2]string) {
 // isolates reports whether a child with the changes of a trial gets the driver of the trial only.
 func (t *trying) isolates(a *alone) bool {
 	source := *t.scene.Source
-	source.Environ = withChanges(source.Environ, a.Variables)
+	source.Environ = run.Apply(source.Environ, a.Variables)
 	answer, err := explain.Decide(&source, explain.WithProbe)
 	return err == nil && len(answer.Active) == 0 && len(answer.Drivers) == 1 && answer.Drivers[0].Path == a.Manifest
 }

@@ -139,16 +139,15 @@ func (r *Report) Unfinished() bool { return len(r.waiting()) > 0 }
 
 // end returns the end of the verdict: the numbers of problems or warnings, and the unfinished trials.
 func (r *Report) end() string {
-	count, left := map[diag.Severity]int{}, 0
-	for f := range each(r.Findings) {
-		if f.Because != nil {
-			continue
+	count := func(is func(*Finding) bool) (n int) {
+		for f := range each(r.Findings) {
+			n += term.Either(f.Because == nil && is(f), 1, 0)
 		}
-		if count[f.Severity]++; f.Severity == diag.Warning && slices.Contains(leftovers, f.Code) {
-			left++
-		}
+		return n
 	}
-	problems, warnings := count[diag.Problem], count[diag.Warning]
+	problems := count(func(f *Finding) bool { return f.Severity == diag.Problem })
+	warnings := count(func(f *Finding) bool { return f.Severity == diag.Warning })
+	left := count(func(f *Finding) bool { return f.Severity == diag.Warning && slices.Contains(leftovers, f.Code) })
 	missing := slices.ContainsFunc(r.missingDevices(), func(m missingDevice) bool { // and the verdict does not name why
 		return m.by == nil || !slices.Contains([]Kind{GPULeftOut, GPUVirtual, GPUReserved}, m.by.Code)
 	})
@@ -291,6 +290,9 @@ func (r *Report) missingDevices() (list []missingDevice) {
 
 // firstRung returns the first rung of a device that does not hold; isReached: all hold.
 func (r *Report) firstRung(g *GPU) rung {
+	tried := func(is func(*Probe) bool) bool {
+		return contains(r.Probes, func(p *Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && is(p) })
+	}
 	switch {
 	case r.reaches(g):
 		return isReached
@@ -308,17 +310,14 @@ func (r *Report) firstRung(g *GPU) rung {
 		return isIncluded
 	case slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) && !r.Tried:
 		return isReached
-	case slices.ContainsFunc(r.Probes, func(p Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && p.Result == ProbeNoDevice }):
+	case tried(func(p *Probe) bool { return p.Result == ProbeNoDevice }):
 		return isListed
-	case slices.ContainsFunc(r.Probes, func(p Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && p.isPending() }):
+	case tried((*Probe).isPending):
 		return isReached // there was no trial of the driver
-	case slices.ContainsFunc(r.Probes, func(p Probe) bool {
-		return slices.Contains(g.Drivers, p.Manifest) && slices.ContainsFunc(p.devices, g.is)
-	}):
+	case tried(func(p *Probe) bool { return slices.ContainsFunc(p.devices, g.is) }):
 		return hasPlace
-	case slices.ContainsFunc(r.Drivers, func(m Entry) bool { return r.isFor(g, &m) }):
+	case contains(r.Drivers, func(m *Entry) bool { return r.isFor(g, m) }):
 		return driverLoads
-
 	}
 	return hasDriver
 }

@@ -369,17 +369,12 @@ type Edit struct {
 
 // Without returns the environment that excludes suspects, and its changes.
 func (s *Scene) Without(list []Suspect) (environ []string, changes []Edit) {
-	environ = s.Source.Environ
-	set := func(name, value string) {
-		environ = machine.WithVariable(environ, name, value)
-		changes = append(changes, Edit{name, value, true})
-	}
+	set := func(name, value string) { changes = append(changes, SetVariable(name, value)) }
 	var layers, names []string
 	for _, x := range list {
 		l := explain.Layer(s.Answer, x.Name, x.Manifest)
 		switch {
 		case x.Kind == Variable:
-			environ = machine.WithoutVariable(environ, x.Name)
 			changes = append(changes, Edit{Name: x.Name})
 		case x.Kind == KeepLoaded:
 			set(variables.DisableUnloading.Name(), "1")
@@ -408,30 +403,18 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []Edit) {
 		}
 		set(variables.DriversSelect.Name(), strings.Join(left, ","))
 	}
-	for _, filter := range []struct {
-		variable variables.ID
-		names    []string
-	}{{variables.LayersDisable, layers}, {variables.DriversDisable, names}} {
-		if len(filter.names) == 0 {
-			continue
+	for v, more := range map[variables.ID][]string{variables.LayersDisable: layers, variables.DriversDisable: names} {
+		if len(more) > 0 {
+			set(v.Name(), explain.AddToFilter(s.Source, v, more...)[0].Value)
 		}
-		if before, _ := s.Source.Lookup(filter.variable.Name()); before != "" {
-			filter.names = append([]string{before}, filter.names...)
-		}
-		set(filter.variable.Name(), strings.Join(filter.names, ","))
 	}
-	for _, filter := range []struct {
-		variable  variables.ID
-		separator string
-	}{{variables.InstanceLayers, machine.ListSeparator}, {variables.LayersEnable, ","}} {
-		before, _ := s.Source.Lookup(filter.variable.Name())
-		asked := strings.Split(before, filter.separator)
-		if left := slices.DeleteFunc(slices.Clone(asked), func(name string) bool {
+	for v, separator := range map[variables.ID]string{variables.InstanceLayers: machine.ListSeparator, variables.LayersEnable: ","} {
+		for _, c := range explain.DropFromList(s.Source, v, separator, func(name string) bool {
 			return slices.ContainsFunc(list, func(x Suspect) bool { return x.Kind == Layer && x.Name == name })
-		}); len(left) < len(asked) {
-			set(filter.variable.Name(), strings.Join(left, filter.separator))
+		}) {
+			changes = append(changes, Edit{c.Variable, c.Value, c.Set})
 		}
 	}
 	slices.SortFunc(changes, func(a, b Edit) int { return strings.Compare(a.Name, b.Name) })
-	return environ, changes
+	return Apply(s.Source.Environ, changes), changes
 }

@@ -351,10 +351,10 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 	case switchedOn(off):
 		steps = append(steps, OrderReason{ByDrivers, variables.DisableSelect.Name() + "=" + off + ": nothing is sorted; " + inOwnOrder, "PHY-026"})
 	default:
-		chosen, value := chosenOf(source, base)
+		value, chosen := choosesFirst(source, base)
 		for i := range base[:len(base)-1] {
 			rule, statement := ruleOf(&base[i], &base[i+1])
-			if chosen == i {
+			if chosen && i == 0 {
 				rule, statement = variables.DeviceSelect.Name()+"="+value+" names it", "PHY-033"
 			}
 			steps = append(steps, OrderReason{ByLoader, number(i) + " before " + number(i+1) + ": " + rule, statement})
@@ -380,19 +380,15 @@ func switchedOn(value string) bool {
 	return strings.Trim(digits[:end], "0") != ""
 }
 
-// chosenOf returns the device that VK_LOADER_DEVICE_SELECT puts first; -1 for none (PHY-033). The loader takes the first
-// match in the drivers' order.
-func chosenOf(source *machine.Source, base []discover.Device) (at int, value string) {
+// choosesFirst returns the value of VK_LOADER_DEVICE_SELECT, and whether it puts the first device there (PHY-033).
+func choosesFirst(source *machine.Source, base []discover.Device) (value string, is bool) {
 	value, _ = source.Lookup(variables.DeviceSelect.Name())
 	text := strings.TrimLeft(value, " \t\n\v\f\r")
 	if end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFxX:", r) }); end >= 0 {
 		text = text[:end] // text after the second number is ignored (ENV-86)
 	}
 	vendor, device, ok := drivers.PCIPair(text)
-	if ok && base[0].VendorID == vendor && base[0].DeviceID == device {
-		return 0, value
-	}
-	return -1, value
+	return value, ok && base[0].VendorID == vendor && base[0].DeviceID == device
 }
 
 // typeRank returns the rank of a device type (PHY-027).
