@@ -283,7 +283,7 @@ func (e *exam) addDriverless(g *GPU) {
 	}
 	if library != "" {
 		what = "its driver " + library + " is installed, but not the driver's manifest"
-		if needs, text := e.withManifest(library, own.Text); len(needs) > 0 {
+		if needs, text := e.withManifest(library, own.Text); len(needs) > 0 && e.containerKind() != "" {
 			what, do = what+"; it needs "+strings.Join(needs, " and ")+", which is in no directory that the dynamic linker searches", text
 		}
 	}

@@ -106,7 +106,7 @@ func (e *exam) examineLibrary(m *Entry) *binary.File {
 
 // missing adds a finding for a library that does not exist, with the searched places.
 func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
-	if other := e.ofOtherSize().Find(m.Library).File; other != nil && other.ELF != nil && e.class != ProcessClass {
+	if other := e.ofOtherSize().Find(m.Library).File; other != nil && other.Err() == nil && (e.class != ProcessClass || m.Layer != nil) {
 		m.File, m.Class, m.Machine = other.Real, other.Class, other.MachineName()
 		e.foundIn(m, LibraryForeign, otherSizeLibrary("", other, other.Path, e.class), e.other(m))
 		return

@@ -390,7 +390,7 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	}
 	for f := range each(other.Findings) {
 		if f.Severity == diag.Problem && f.Because == nil {
-			own := f.Code == NvidiaVersion && !has(e.Findings, NvidiaVersion) || f.Code == GPUNoDriver && f.last().change != nil
+			own := f.Code == NvidiaVersion && !has(e.Findings, NvidiaVersion) || f.Code == GPUNoDriver && f.last().change != nil || other.mayServe(f)
 			if o.Problems++; own && o.first == "" {
 				o.first = Headed(f.Subject, f.fact.say())
 			}
