@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -368,15 +369,7 @@ func (e *exam) youngForKernel(g *GPU) (what fact, do *Remedy, young bool) {
 
 // kernelVersion returns the version of the running kernel, such as 6.1; "" if unknown.
 func (h host) kernelVersion() string {
-	number := h.machine.KernelName()
-	if end := strings.IndexFunc(number, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); end >= 0 {
-		number = number[:end]
-	}
-	parts := strings.Split(number, ".")
-	if len(parts) < 2 {
-		return ""
-	}
-	return parts[0] + "." + parts[1]
+	return regexp.MustCompile(`^[0-9]+\.[0-9]+`).FindString(h.machine.KernelName())
 }
 
 // suite returns the suite with newer packages for the system's release.

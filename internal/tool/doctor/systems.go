@@ -212,7 +212,7 @@ func (d *distribution) ownArguments() map[string]func() string {
 		"driver": func() string {
 			return term.Or(term.Enclosed("NVIDIA's driver ", h.nvidiaLoaded(), ""), "the host's version of NVIDIA's driver")
 		},
-		"render": func() string { return term.Or(h.group(2, 0, "render"), "GID") },
+		"render": func() string { return term.Or(h.field("/etc/group", 2, 0, "render"), "GID") },
 		"than":   func() string { return term.Enclosed(" than ", d.version, "") },
 		"mesa": func() string { // its branch is the release of Freedesktop's runtime; other runtimes have numbers of their own
 			return d.platform() + ".default" + term.Either(d.is("org.freedesktop.platform"), term.Enclosed("//", d.version, ""), "")

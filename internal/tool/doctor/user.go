@@ -30,13 +30,7 @@ type user struct {
 func (h host) findUser(name string, groups []uint32) (user, error) {
 	if name == "" {
 		own := strconv.Itoa(os.Getuid())
-		who := cmp.Or(h.variable("USER"), "user "+own)
-		for _, fields := range h.records("/etc/passwd", 4) {
-			if fields[2] == own {
-				who = fields[0] // after su, $USER is another user
-				break
-			}
-		}
+		who := cmp.Or(h.field("/etc/passwd", 0, 2, own), h.variable("USER"), "user "+own) // after su, $USER is another user
 		return user{name: who, current: !h.machine.Foreign(), known: !h.machine.Foreign()}, nil
 	}
 	u := user{name: name, known: true}
@@ -150,9 +144,9 @@ func (h host) owner(file string) (user, group, mode uint32, ok bool) {
 	return numbers.User, numbers.Group, uint32(info.Mode().Perm()), ok
 }
 
-// group returns a field of the record in /etc/group whose other field has a value: 0 is the name, 2 the number.
-func (h host) group(field, of int, value string) string {
-	for _, fields := range h.records("/etc/group", 3) {
+// field returns a field of the first record in a file whose other field has a value: 0 is the name, 2 the number.
+func (h host) field(file string, field, of int, value string) string {
+	for _, fields := range h.records(file, 3) {
 		if fields[of] == value {
 			return fields[field]
 		}
@@ -173,7 +167,7 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 		return nil
 	}
 	number := strconv.Itoa(int(group))
-	args := with("node", node, "user", u.name, "gid", number, "group", e.group(0, 2, number))
+	args := with("node", node, "user", u.name, "gid", number, "group", e.field("/etc/group", 0, 2, number))
 	groupMay := mode>>3&machine.ReadWrite == machine.ReadWrite
 	switch do, is := e.system.remedy("join", args); {
 	case is && do.because == outsideOnly:
@@ -200,7 +194,7 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	args["units"] = term.Words(units, unitName)
 	switch {
 	case len(units) > 0 && !u.inFile: // systemd made the user for the service, or a directory service has it
-		return e.opens(units[0], []string{"SupplementaryGroups=" + cmp.Or(e.group(0, 2, number), number)}).reaching(u.id, group)
+		return e.opens(units[0], []string{"SupplementaryGroups=" + cmp.Or(e.field("/etc/group", 0, 2, number), number)}).reaching(u.id, group)
 	case len(units) > 0:
 		return e.system.by("member-of-units", args).reaching(u.id, group)
 	}

@@ -179,13 +179,11 @@ func (e *exam) selections() {
 
 // selection compares VENDOR:DEVICE, two hexadecimal numbers, with the devices.
 func (e *exam) selection(name, value string) {
-	vendor, device, ok := strings.Cut(strings.ToLower(value), ":")
-	if !ok {
-		return
-	}
-	id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
+	vendor, device, ok := drivers.PCIPair(value)
 	known := contains(e.GPUs, func(g *GPU) bool { return g.Vendor != "" })
-	if known && !contains(e.GPUs, func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) {
+	if ok && known && !contains(e.GPUs, func(g *GPU) bool {
+		return drivers.PCINumber(g.Vendor) == vendor && drivers.PCINumber(g.Device) == device
+	}) {
 		e.absentDevice(name, value, func(g *GPU) string { return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "") })
 	}
 }
@@ -200,12 +198,6 @@ func (e *exam) absentDevice(name, wanted string, write func(*GPU) string) {
 	}
 	what := textf("this machine has no device %s%s", wanted, term.Enclosed("; ", strings.Join(values, ", "), ""))
 	e.add(VariableDevice, name, "", what, nil).offer(fixing, explain.UnsetVariable(name))
-}
-
-// pad returns a hexadecimal number with at least four digits, as in sysfs.
-func pad(number string) string {
-	number = strings.TrimLeft(strings.TrimPrefix(number, "0x"), "0")
-	return strings.Repeat("0", max(0, 4-len(number))) + number
 }
 
 // values adds findings for variables without effect, or with an unexpected effect.
