@@ -311,6 +311,7 @@ type Progress struct {
 	Last   string   // the loader's last line, without its tag
 	Phase  Phase    // Unused without any line
 	Layers []string // names of those that were put into a chain, each once
+	Errors []string // the last different errors, three at most
 
 	library string
 }
@@ -326,7 +327,10 @@ func (p *Progress) Line(text string) {
 		return
 	}
 	p.Phase = cmp.Or(p.Phase, Searches)
-	p.Last = trimmed
+	if p.Last = trimmed; line.Severity == LogError && !slices.Contains(p.Errors, trimmed) {
+		p.Errors = append(p.Errors, trimmed)
+		p.Errors = p.Errors[max(0, len(p.Errors)-3):]
+	}
 	switch line.Kind {
 	case DriverOpens:
 		p.Phase, p.library = Opens, "the driver "+line.Library

@@ -200,7 +200,7 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 				"threads of drivers, and copies their locks as they are: the " +
 				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
 		}
-		if text := found.First.Last + found.First.Wrote; strings.Contains(text, "does not exist in the list of available layers") ||
+		if text := strings.Join(found.First.Errors, "") + found.First.Wrote; strings.Contains(text, "does not exist in the list of available layers") ||
 			strings.Contains(text, "ERROR_LAYER_NOT_PRESENT") {
 			h.notes = append(h.notes, doctor.AskedLayers(h.scene.Source, h.scene.Source.Program)...)
 		}
@@ -320,7 +320,7 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	h.code = end.Code
 	h.usedLoader = h.usedLoader || progress.Phase != ""
 	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(),
-		Last: progress.Last, Wrote: last.text(), Layers: progress.Layers, What: endOf(end)}
+		Last: progress.Last, Errors: progress.Errors, Wrote: last.text(), Layers: progress.Layers, What: endOf(end)}
 	if why := h.failure.of(end, heard); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
 	}
@@ -438,7 +438,12 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	}
 	line("when", v.Phase)
 	line("said", v.Wrote)
-	line("log", v.Seen.Last)
+	for _, text := range v.Errors {
+		line("log", text)
+	}
+	if !slices.Contains(v.Errors, v.Seen.Last) {
+		line("log", v.Seen.Last)
+	}
 	for _, note := range v.Notes {
 		line("note", note)
 	}

@@ -319,10 +319,15 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 		if known == nil { // only the trial's programs get it
 			known = &Entry{Name: c.Name, Manifest: c.Manifest, Library: c.Library, Layer: explain.Layer(t.scene.Answer, c.Name, c.Manifest)}
 		}
-		failsAlone := find(e.Findings, func(f *Finding) bool {
-			return f.Path == c.Manifest && slices.Contains(failures, f.Code)
-		}) != nil
-		if c.Kind == run.Variable || c.Kind == run.Driver && failsAlone || c.Kind == run.Layer && known.Layer == nil {
+		failsAlone := func(f Finding) bool { return f.Path == c.Manifest && slices.Contains(failures, f.Code) }
+		if at := slices.IndexFunc(e.Findings, failsAlone); c.Kind == run.Driver && at >= 0 && known.Harmless {
+			// The loader gives up with a driver that has no memory, also for an absent device (GPUOpen-Drivers/AMDVLK issue 187).
+			e.Findings = slices.Delete(e.Findings, at, at+1)
+			do, _ := e.trialOf(&alone{of: known}).First(explain.ItemKey{Manifest: c.Manifest}, false, explain.LeaveOutDriver(e.source, c.Manifest)...)
+			e.add(TogetherFails, c.Name, c.Manifest, misbehaved{"with this driver, no program gets a device: " + all.Detail, "", ""}, shellAdvice("", do.Line()))
+			continue
+		}
+		if c.Kind == run.Variable || c.Kind == run.Driver && slices.ContainsFunc(e.Findings, failsAlone) || c.Kind == run.Layer && known.Layer == nil {
 			continue
 		}
 		a := alone{of: known, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail,

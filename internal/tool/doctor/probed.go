@@ -69,7 +69,10 @@ func (e *evidence) addResult(a *alone) {
 			do = newAdvice(GPUVirtual.Entry().Do)
 		case e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0:
 			lost, do = everything, e.newerDriver(a)
-			if f := e.otherFamily(a); f != nil {
+			if a.unlisted.Kernel == "nvidia" && !e.source.Exists(nvidiaModeset) { // linuxserver/docker-steam issue 2
+				what = textf("it works, but does not list %s, and %s does not exist", a.unlisted.Title(), nvidiaModeset)
+				do = e.exam().system.by("modeset", with("node", nvidiaModeset))
+			} else if f := e.otherFamily(a); f != nil {
 				what = textf("it works, but does not list %s, whose driver is %s; that is not installed", a.unlisted.Title(), f.Name)
 				do = e.exam().system.install(f, false)
 			}

@@ -89,7 +89,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 			return do
 		},
 	}
-	for _, verb := range []string{"mount", "regroup", "ldconfig", "node-for-windows", "load"} {
+	for _, verb := range []string{"mount", "regroup", "ldconfig", "node-for-windows", "modeset", "load"} {
 		list[verb] = func(e *exam) *Remedy {
 			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "directory", "/sys", "type", "sysfs", "module", "panthor", "modules", "panthor"))
 		}

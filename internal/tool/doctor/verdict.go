@@ -87,7 +87,7 @@ func (r *Report) misbehaving() (broken []string) {
 		case misbehaved:
 			_, does, _ := strings.Cut(f.Code.String(), "-")
 			if does = term.Either(does == "exits", "calls exit", does); f.Code == TogetherFails {
-				does = "fail"
+				does = term.Either(f.Path == "", "fail", "fails")
 			}
 			if f.Severity == diag.Problem && f.Code != DriverNoDevice {
 				broken = append(broken, f.Subject+" "+does+term.Enclosed(" together with ", what.with, ""))

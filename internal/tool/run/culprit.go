@@ -42,6 +42,7 @@ type Seen struct {
 	Phase   string   `json:"phase"`               // the loader's last phase before the failure
 	Wrote   string   `json:"wrote,omitempty"`     // the last line on standard error that is not the loader's
 	Last    string   `json:"last_line,omitempty"` // the loader's last line
+	Errors  []string `json:"errors,omitempty"`    // the loader's last different errors
 	Nowhere bool     `json:"-"`                   // the failed instruction is outside of every mapping
 	Missing bool     `json:"-"`                   // the dynamic linker found no definition of a symbol
 	Unused  bool     `json:"-"`                   // it failed in a process without a loader, before any line of one
@@ -180,13 +181,20 @@ func (s *searching) fewest(n int, without func(from int) []Suspect) (int, error)
 func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
 	rest := slices.Clone(suspects)
 	with := func(more ...Suspect) []Suspect { return slices.Concat(out, s.Culprits, more) }
-	if at := s.pointedAt(rest); at >= 0 { // the suspect in the failure's call stack is tried first
-		seen, err := s.run(with(rest[at]))
+	var single []Suspect // are tried alone first
+	if at := s.pointedAt(rest); at >= 0 {
+		single = rest[at : at+1] // the suspect in the failure's call stack
+	}
+	if rest[0].Kind == Driver { // a run without the driver of the program's device fails, too, so halves prove nothing
+		single = append(slices.Clone(single), slices.DeleteFunc(slices.Clone(rest), func(x Suspect) bool { return slices.Contains(single, x) })...)
+	}
+	for _, one := range single {
+		seen, err := s.run(with(one))
 		if err != nil || seen.Stopped {
 			return s.breakOff(err)
 		}
 		if seen.Good {
-			s.Culprits, s.Last, s.Result = append(s.Culprits, rest[at]), seen, FoundCulprit
+			s.Culprits, s.Last, s.Result = append(s.Culprits, one), seen, FoundCulprit
 			return s.together(suspects)
 		}
 	}

@@ -32,7 +32,7 @@ func TestFind(t *testing.T) {
 		{[]string{"d"}, "layer", []string{"/lib/libc.so.6", "/lib/libVk_d.so"}, FoundCulprit, []string{"d"}, 4},
 		{[]string{"d"}, "layer", []string{"/lib/libVk_e.so.1"}, FoundCulprit, []string{"d"}, 8},
 		{[]string{"c", "f"}, "layer", nil, FoundCulprit, []string{"c", "f"}, 11},
-		{[]string{"e"}, "driver", nil, FoundCulprit, []string{"e"}, 5},
+		{[]string{"e"}, "driver", nil, FoundCulprit, []string{"e"}, 6},
 		{[]string{"b"}, "variable", nil, FoundCulprit, []string{"b"}, 6},
 		{[]string{"one"}, "variable", nil, FoundCulprit, []string{"one"}, 4},
 		{[]string{"program"}, "layer", nil, NothingToLeaveOut, nil, 2},
