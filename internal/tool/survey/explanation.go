@@ -96,7 +96,8 @@ type trials struct {
 }
 
 func (t *trials) putOut(e *explain.Item) {
-	key, changes := explain.ItemKey{Manifest: e.Manifest}, []explain.Change{}
+	key := explain.ItemKey{Manifest: e.Manifest}
+	var changes []explain.Change
 	if e.Kind == "layer" {
 		key.Layer = e.Name
 		l := explain.Layer(t.answer, e.Name, e.Manifest)
