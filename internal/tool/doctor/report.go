@@ -6,6 +6,7 @@ import (
 	"encoding"
 	"fmt"
 	"iter"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -223,6 +224,13 @@ func (e *exam) addDecision(f *diag.Diagnostic) {
 		what, do = textf("%s excludes it", variables.LayersDisable.Name()), doNothingChosen
 	case filter && severity == diag.Note: // the user asked for the filter, and a working driver remains
 		do = doNothingChosen
+	case f.Code == diag.LayerDuplicate && strings.Count(f.What, f.Path) > 1: // zed-industries/zed issue 23682
+		what, do = textf("%s is found twice: once in its own directory, and once by a variable", f.Path), newAdvice("Nothing: it is the same file.")
+		for _, v := range []variables.ID{variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
+			changes = append(changes, explain.DropFromList(e.source, v, machine.ListSeparator, func(entry string) bool {
+				return path.Clean(entry) == path.Dir(f.Path) || path.Clean(entry) == f.Path
+			})...)
+		}
 	case excludes:
 		do, changes = newAdvice("Change "+v.Name()+"."), explain.DropFromFilter(e.source, v, f.Subject)
 		if other := variables.DriversSelect; v == variables.DriversDisable && e.source.Var(other.Name(), true).Set { // both exclude the driver
