@@ -78,7 +78,8 @@ func (d distribution) is(id string) bool { return len(d.ids) > 0 && d.ids[0] == 
 // families are the families of package managers.
 var families = []string{"debian", "fedora", "rhel", "suse", "alpine", "arch", "gentoo", "void"}
 
-// family returns the family of the system's package manager, by its first known ID; "": unknown.
+// family returns the family of the system's package manager, by its first known ID, or by the manager's database
+// (eweOS/packages issue 6598); "": unknown.
 func (d distribution) family() string {
 	for _, id := range d.ids {
 		switch {
@@ -88,6 +89,12 @@ func (d distribution) family() string {
 			return "suse"
 		case slices.Contains(families, id):
 			return id
+		}
+	}
+	for _, base := range [][2]string{{"/var/lib/dpkg/status", "debian"}, {"/var/lib/pacman/local", "arch"}, {"/lib/apk/db/installed", "alpine"},
+		{"/var/db/xbps", "void"}} {
+		if d.machine != nil && d.machine.Exists(base[0]) {
+			return base[1]
 		}
 	}
 	return ""

@@ -147,8 +147,11 @@ func (e *exam) examineDevice(g *GPU) {
 	}()
 	switch {
 	case g.displayOnly() && (isNamed(g.Kernel, "emulated") || isNamed(g.Vendor, "emulated-vendor")): // a virtual machine's
-		found := e.add(GPUDisplayOnly, g.Title(), "", sentence("it is a virtual machine's display, and no Vulkan driver exists for it"),
-			newAdvice(GPUVirtual.Entry().Do))
+		do := newAdvice(GPUVirtual.Entry().Do)
+		if isNamed(g.Vendor, "vulkanless-host") || g.Kernel == "hyperv_drm" {
+			do = newAdvice("Nothing, if software rendering is enough. Otherwise give the machine a graphics card.")
+		}
+		found := e.add(GPUDisplayOnly, g.Title(), "", sentence("it is a virtual machine's display, and no Vulkan driver exists for it"), do)
 		found.missing = !contains(e.GPUs, e.expects)
 	case g.displayOnly():
 		e.add(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)

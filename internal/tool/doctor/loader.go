@@ -226,7 +226,7 @@ func (e *exam) loaders() {
 func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 	if first.File == nil {
 		configured := e.configuredPath(loaderName)
-		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
+		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass || conditions["image"](&e.system) { // an image gets a package
 			lost := term.Either(e.system.is("nixos"), nothing, usual) // NixOS programs name their own library directory
 			e.add(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName), lost)
 		} else {

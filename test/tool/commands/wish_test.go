@@ -182,6 +182,9 @@ func TestWishesAreFulfilled(t *testing.T) {
 			".dockerenv": "= "}, "gpu-no-driver", "", "In the image's Dockerfile: RUN apt-get update && apt-get install -y mesa-vulkan-drivers", "usual name", false},
 		{"a driver of pacman's lists", "", map[string]string{icdDirectory + "radeon_icd.x86_64.json": "", archLibraries + "libvulkan_radeon.so": "", "etc/os-release": "= ID=arch\n"},
 			"gpu-no-driver", "", "Run as root: pacman -S vulkan-radeon", "usual name", false},
+		{"a driver of pacman's lists on an unknown system", "", map[string]string{icdDirectory + "radeon_icd.x86_64.json": "", archLibraries + "libvulkan_radeon.so": "",
+			"etc/os-release": "= ID=ewe\n", "var/lib/pacman/local/mesa-25.1-1/desc": "= %NAME%\nmesa\n", "var/lib/dpkg/status": "", "var/lib/dpkg/": ""},
+			"gpu-no-driver", "", "Run as root: pacman -S vulkan-radeon", "usual name", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
