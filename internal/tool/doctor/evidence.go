@@ -323,8 +323,12 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 		if at := slices.IndexFunc(e.Findings, failsAlone); c.Kind == run.Driver && at >= 0 && known.Harmless {
 			// The loader gives up with a driver that has no memory, also for an absent device (GPUOpen-Drivers/AMDVLK issue 187).
 			e.Findings = slices.Delete(e.Findings, at, at+1)
-			do, _ := e.trialOf(&alone{of: known}).First(explain.ItemKey{Manifest: c.Manifest}, false, explain.LeaveOutDriver(e.source, c.Manifest)...)
-			e.add(TogetherFails, c.Name, c.Manifest, misbehaved{"with this driver, no program gets a device: " + all.Detail, "", ""}, shellAdvice("", do.Line()))
+			var do *Remedy
+			changes := explain.LeaveOutDriver(e.source, c.Manifest)
+			if change, ok := e.trialOf(&alone{of: known}).First(explain.ItemKey{Manifest: c.Manifest}, false, changes...); ok {
+				do = shellAdvice("", change.Line())
+			}
+			e.add(TogetherFails, c.Name, c.Manifest, misbehaved{"with this driver, no program gets a device: " + all.Detail, "", ""}, do)
 			continue
 		}
 		if c.Kind == run.Variable || c.Kind == run.Driver && slices.ContainsFunc(e.Findings, failsAlone) || c.Kind == run.Layer && known.Layer == nil {

@@ -116,6 +116,29 @@ func TestTogetherFails(t *testing.T) {
 	}
 }
 
+// A driver for an absent device with which the loader gives up is a problem, and the only culprit.
+func TestAbsentDriverThatEndsPrograms(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	driver := library(t, "exports=vk_icdGetInstanceProcAddr")
+	report, _ := attempted(t, examine(t, pci("0x8086", "0x1912", "i915", file(icds+"intel_icd.json", icd("libvulkan_intel.so", "")),
+		file(icds+"amd_icd64.json", icd("amdvlk64.so", "")), file(libraries+"libvulkan.so.1", library(t, "soname=libvulkan.so.1 exports=vkCreateInstance release=0.9.0")),
+		file(libraries+"libvulkan_intel.so", driver), file(libraries+"amdvlk64.so", driver),
+		file("sys/class/drm/renderD128/device", "-> ../../../bus/pci/devices/0000:01:00.0"), file("dev/dri/renderD128", "")), Options{}),
+		"case $VK_DRIVER_FILES$VK_LOADER_DRIVERS_DISABLE in ''|*/amd_icd64.json|intel_icd.json)\n"+
+			`echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-1}'; echo '{"event":"end"}'; exit 1`+"\n;; esac\n"+fineDevice, Tries{})
+	if want := "Broken: amd_icd64.json fails; 1 problem"; report.Verdict != want {
+		t.Errorf("%q", report.Verdict)
+	}
+	for _, f := range report.Findings {
+		if f.Path == icds+"amd_icd64.json" && f.Code != TogetherFails || f.Code == TogetherFails && f.Do != "export VK_LOADER_DRIVERS_DISABLE=amd_icd64.json" {
+			t.Errorf("%s %s: %s", f.Code, f.What, f.Do)
+		}
+	}
+}
+
 // A driver that does not list its device is one problem of the device, and no problem if another driver lists it. Debian
 // installs two drivers for Intel's chips, and each machine needs one.
 func TestDriverWithoutItsDevice(t *testing.T) {
