@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
@@ -222,6 +224,28 @@ func (t *trying) isolates(a *alone) bool {
 	source.Environ = run.Apply(source.Environ, a.Variables)
 	answer, err := explain.Decide(&source, explain.WithProbe)
 	return err == nil && len(answer.Active) == 0 && len(answer.Drivers) == 1 && answer.Drivers[0].Path == a.Manifest
+}
+
+// openedLast returns the driver or layer whose library the loader was opening at the end of a child's log; false: none.
+func openedLast(answer *plan.Answer, result *probe.Result) (c run.Suspect, found bool) {
+	log := loaders.Progress{}
+	for line := range strings.Lines(result.Log) {
+		log.Line(strings.TrimRight(line, "\r\n"))
+	}
+	opens := func(kind, library string) bool {
+		return log.Phase == loaders.Opens && log.Words() == string(loaders.Opens)+kind+library
+	}
+	for _, d := range answer.Drivers {
+		if opens("the driver ", d.LibraryPath) || opens("the driver ", d.Library) {
+			return run.Suspect{Kind: run.Driver, Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library}, true
+		}
+	}
+	at := slices.IndexFunc(answer.Layers, func(l *manifest.Layer) bool { return opens("the layer ", l.Library) })
+	if at < 0 {
+		return c, false
+	}
+	l := answer.Layers[at]
+	return run.Suspect{Kind: run.Layer, Name: l.Name, Manifest: l.Manifest, Library: l.Library}, true
 }
 
 // slowStart is the delay from which a layer counts as slow. A busy machine slows every run, so a layer is slow only if a run
