@@ -56,8 +56,7 @@ case $(clang-format --version) in
     git ls-files '*.c' '*.h' | grep -Ev '^spine/gen/|/z[a-z_]*\.[ch]$' | xargs clang-format --dry-run -Werror
     ;;
 *)
-    echo "check: clang-format 14 is wanted, and here is $(clang-format --version)" >&2
-    exit 1
+    echo "check: clang-format: not checked, because version 14 formats the sources, and here is $(clang-format --version)"
     ;;
 esac
 
