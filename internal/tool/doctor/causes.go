@@ -143,6 +143,7 @@ var driverLinks = []link{
 	}},
 	{[]Kind{NoDriver}, []Kind{diag.DriverNone}, isRoot},
 	{[]Kind{GPUNoDriver}, []Kind{NoDriver, SoftwareOnly}, isRoot},
+	{[]Kind{GPUVirtual, GPUNoVulkan}, []Kind{SoftwareOnly}, isRoot},
 	{[]Kind{LeftoverSettings}, []Kind{GPULeftOut}, func(c *causes, cause, effect int) bool {
 		return c.because[cause] == nil && strings.Contains(c.list[effect].fact.say(), c.list[cause].Path)
 	}},
@@ -162,6 +163,9 @@ func certain(c *causes) {
 var trialLinks = []link{
 	{unloadable, []Kind{DriverFails}, func(c *causes, cause, effect int) bool { return c.of.concerns(&c.list[cause], c.list[effect].Path) }},
 	{fatal, []Kind{DriverFails, DriverNoDevice}, samePath},
+	{[]Kind{DriverIdle}, []Kind{DriverNoDevice}, func(c *causes, cause, effect int) bool {
+		return slices.Contains(strings.Split(c.list[cause].Subject, ", "), c.list[effect].Subject)
+	}},
 	{[]Kind{LibraryTwice}, []Kind{LayerCrashes, LayerHangs, LayerFails, LayerExits}, func(c *causes, cause, effect int) bool {
 		first, second := c.of.layerAt(c.list[cause].Path), c.of.layerAt(c.list[effect].Path)
 		what, is := c.list[effect].fact.(misbehaved)

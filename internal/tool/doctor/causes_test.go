@@ -290,6 +290,10 @@ func TestVirtualMachine(t *testing.T) {
 		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no Vulkan driver for it is installed", verdict: "no problems found"},
 		{name: "with Venus", files: kvm(offered, venus), verdict: "has a driver; no problems found"},
 	})
+	found := ofCodes(examine(t, kvm(not, venus), Options{}))
+	if _, idle := found[DriverIdle]; idle || found[SoftwareOnly].Because != GPUVirtual {
+		t.Errorf("without Venus: %+v", found)
+	}
 	report := examine(t, kvm(offered, venus), Options{})
 	e := newEvidence(report)
 	for _, a := range report.driversAlone() {

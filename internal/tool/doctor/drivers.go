@@ -83,15 +83,15 @@ func (h host) nvidiaLoaded() string {
 	return ""
 }
 
-// idle adds a finding for the drivers that every program loads and that have no device here.
+// idle adds a finding for the drivers that every program loads and that have no device here. A device without any driver may be for one.
 func (e *exam) idle() {
 	var names []string
-	for _, m := range e.Drivers {
+	for m := range each(e.Drivers) {
 		f := drivers.Of(m.Library)
-		if !m.Good || f == nil || f.Software() {
-			continue
-		}
-		if !contains(e.GPUs, func(g *GPU) bool { return slices.Contains(g.Drivers, m.Manifest) }) {
+		if m.Good && f != nil && !f.Software() && !contains(e.GPUs, func(g *GPU) bool {
+			lacks := len(g.Drivers) == 0 && (e.expects(g) || g.virtual())
+			return slices.Contains(g.Drivers, m.Manifest) || lacks && (f.WorksOn(g.Kernel) || f.Made(strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x"))))
+		}) {
 			names = append(names, m.Name)
 		}
 	}
@@ -107,6 +107,27 @@ func (e *exam) idle() {
 		term.Count(len(names), "driver"), program, more)
 	e.add(DriverIdle, strings.Join(names, ", "), "", what, nil).
 		offer(why, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
+}
+
+// idleAgain makes the finding about idle drivers again after a trial: a driver that fails has its own, and one that lists a device is not idle.
+func (e *evidence) idleAgain() {
+	at := slices.IndexFunc(e.Findings, func(f Finding) bool { return f.Code == DriverIdle })
+	if at < 0 {
+		return
+	}
+	e.Findings = slices.Delete(e.Findings, at, at+1)
+	x := e.exam()
+	if x.idle(); !has(e.Findings, DriverIdle) {
+		return
+	}
+	f := &e.Findings[len(e.Findings)-1]
+	for _, do := range f.remedies {
+		if do.change != nil && e.harmless(*do.change) {
+			f.conclude(x.place(do))
+			return
+		}
+	}
+	f.conclude(f.last())
 }
 
 // rivals adds a finding when two drivers list the same device, and removes those about one that another driver replaces.

@@ -327,6 +327,7 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 		if at := slices.IndexFunc(e.Findings, failsAlone); c.Kind == run.Driver && at >= 0 && known.Harmless {
 			// The loader gives up with a driver that has no memory, also for an absent device (GPUOpen-Drivers/AMDVLK issue 187).
 			e.Findings = slices.Delete(e.Findings, at, at+1)
+			known.Good, known.Harmless = false, false
 			var do *Remedy
 			changes := explain.LeaveOutDriver(e.source, c.Manifest)
 			if change, ok := e.trialOf(&alone{of: known}).First(explain.ItemKey{Manifest: c.Manifest}, false, changes...); ok {

@@ -102,6 +102,7 @@ func (e *evidence) grow(ctx context.Context, how Tries) error {
 	if e.all != nil {
 		err = t.together(ctx, e) // findings about the drivers and layers together
 	}
+	e.idleAgain()
 	e.conclude()
 	return err
 }

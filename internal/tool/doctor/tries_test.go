@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/standing"
 	"vkloader/test/lib/binary"
 	"vkloader/test/lib/tree"
 )
@@ -133,8 +135,44 @@ func TestAbsentDriverThatEndsPrograms(t *testing.T) {
 		t.Errorf("%q", report.Verdict)
 	}
 	for _, f := range report.Findings {
-		if f.Path == icds+"amd_icd64.json" && f.Code != TogetherFails || f.Code == TogetherFails && f.Do != "export VK_LOADER_DRIVERS_DISABLE=amd_icd64.json" {
+		if f.Path == "/"+icds+"amd_icd64.json" && f.Code != TogetherFails || f.Code == TogetherFails && f.Do != "export VK_LOADER_DRIVERS_DISABLE=amd_icd64.json" {
 			t.Errorf("%s %s: %s", f.Code, f.What, f.Do)
+		}
+	}
+	if m := report.driverAt("/" + icds + "amd_icd64.json"); m.State(m.Used) != standing.Broken {
+		t.Errorf("%+v", m.Standing)
+	}
+}
+
+// A driver for an absent device that ends its program has one finding, a problem. The note about idle drivers names the others only.
+func TestAbsentDriverIsJudgedOnce(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	for end, code := range map[string]Code{"kill -SEGV $$": DriverCrashes, "kill -ABRT $$": DriverCrashes, "exit 0": DriverExits} {
+		driver := library(t, "exports=vk_icdGetInstanceProcAddr")
+		report, _ := attempted(t, examine(t, pci("0x8086", "0x1912", "i915", file(icds+"intel_icd.json", icd("libvulkan_intel.so", "")),
+			file(icds+"radeon_icd.json", icd("libvulkan_radeon.so", "")), file(icds+"panfrost_icd.json", icd("libvulkan_panfrost.so", "")),
+			file(libraries+"libvulkan_panfrost.so", driver), file(libraries+"libvulkan_intel.so", driver), file(libraries+"libvulkan_radeon.so", driver),
+			file(libraries+"libvulkan.so.1", library(t, "soname=libvulkan.so.1 exports=vkCreateInstance release=0.9.0")),
+			file("sys/class/drm/renderD128/device", "-> ../../../bus/pci/devices/0000:01:00.0"), file("dev/dri/renderD128", "")), Options{}),
+			"case $VK_DRIVER_FILES$VK_LOADER_DRIVERS_DISABLE in ''|*/radeon_icd.json|intel_icd.json|panfrost_icd.json)\n"+
+				`echo '{"event":"begin","phase":"create instance","round":1}'; `+end+"\n;; esac\n"+fineDevice, Tries{})
+		var about []string
+		for _, f := range report.Findings {
+			if strings.Contains(f.Subject+f.Path, "radeon_icd.json") {
+				about = append(about, f.Severity.String()+" "+f.Code.String())
+			}
+		}
+		if want := []string{"problem " + code.String()}; !slices.Equal(about, want) {
+			t.Errorf("%s: %q, not %q", end, about, want)
+		}
+		if idle := ofCodes(report)[DriverIdle]; idle.Subject != "panfrost_icd.json" || idle.Do != "To start faster: export VK_LOADER_DRIVERS_DISABLE=panfrost_icd.json" {
+			t.Errorf("%s: %+v", end, idle)
+		}
+		if m := report.driverAt("/" + icds + "radeon_icd.json"); m == nil || m.State(m.Used) != standing.Broken || !strings.HasPrefix(report.Verdict, "Broken: radeon_icd.json") {
+			t.Errorf("%s: %+v, %s %+v", end, m, report.Verdict, report.Drivers)
 		}
 	}
 }
