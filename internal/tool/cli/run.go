@@ -71,11 +71,11 @@ func newRun(s *invocation) *cobra.Command {
 
 func (r *launched) run(s *invocation, args []string) error {
 	m, err := r.look(s)
-	if err == nil && !r.dry {
-		err = expireSettings(s, &m)
-	}
 	if err != nil {
 		return err
+	}
+	if !r.dry {
+		expireSettings(s, &m)
 	}
 	brought, err := bring(s)
 	if err != nil {

@@ -45,9 +45,7 @@ func (s *invocation) settings() (*settings.FileSet, error) {
 		return nil, err
 	}
 	if !s.still {
-		if err := expireSettings(s, &source.Machine); err != nil {
-			return nil, err
-		}
+		expireSettings(s, &source.Machine)
 	}
 	source.Elevated, source.AsUser = false, true // the settings affect programs that the user starts
 	return settings.Look(source)
@@ -55,10 +53,10 @@ func (s *invocation) settings() (*settings.FileSet, error) {
 
 // expireSettings removes the tool's expired settings files with a message. A failed removal is no error, because programs
 // keep using the file.
-func expireSettings(s *invocation, m *machine.Machine) error {
+func expireSettings(s *invocation, m *machine.Machine) {
 	over, err := settings.Expire(m)
 	if err != nil {
-		return err
+		return // no program uses a file that cannot be read; "settings show" reports it
 	}
 	for _, e := range over {
 		when := e.File.Expires.Format(time.RFC3339)
@@ -76,7 +74,6 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 	if err != nil {
 		fmt.Fprintf(s.messages(), "vkloader: settings that have ended stay in the file: %v\n", err)
 	}
-	return nil
 }
 
 // allPrograms stands for an empty list of programs.

@@ -26,12 +26,13 @@ type File struct {
 	Expires time.Time // of the tool's file; zero: never
 }
 
-// Existing reads the files that exist among places, in order.
+// Existing reads the files that exist among places, in order. A file in a directory that this user may not search does
+// not exist for the loader either (SET-7).
 func Existing(m *machine.Machine, places []string) ([]*File, error) {
 	var files []*File
 	for _, place := range places {
 		f, err := Read(m, place)
-		if errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !m.Exists(place) {
 			continue
 		}
 		if err != nil {

@@ -38,6 +38,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Values[stage{}] = &stage{}
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "no-home")) // the default, /no-home, belongs to whoever makes it first
 			env.Setenv("BUILD", built)
 			env.Setenv("LAVAPIPE", machine.Lavapipe(t))
 			return nil
