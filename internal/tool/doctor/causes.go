@@ -47,7 +47,7 @@ func follow(removals []removal) func(*causes) {
 				f := &c.list[i]
 				_, still := r.left[f.key()]
 				follows := slices.Contains(followers, f.Code) && !slices.Contains(followers, root.Code) ||
-					f.misleads(environment.NoLayer, environment.NoLayerMatches) && root.misleads(noPlace...) || root.Code == SDKRemoved && f.Code != SDKRemoved
+					(f.misleads(environment.NoLayer, environment.NoLayerMatches) || f.Code == LibraryForeign) && root.misleads(noPlace...) || root.Code == SDKRemoved && f.Code != SDKRemoved
 				if !still && i != r.of && follows && c.because[i] == nil {
 					c.because[i] = root.Code
 				}
@@ -163,6 +163,16 @@ func certain(c *causes) {
 var trialLinks = []link{
 	{unloadable, []Kind{DriverFails}, func(c *causes, cause, effect int) bool { return c.of.concerns(&c.list[cause], c.list[effect].Path) }},
 	{fatal, []Kind{DriverFails, DriverNoDevice}, samePath},
+	{causesOfDevice, []Kind{DriverFails}, func(c *causes, cause, effect int) bool { // each device that the driver may serve has an obstacle
+		d := c.of.driverAt(c.list[effect].Path)
+		serves := func(g *GPU) bool {
+			return d != nil && drivers.Of(d.Library) != nil && drivers.Of(d.Library).MayServe(g.Kernel, g.Vendor)
+		}
+		return contains(c.of.GPUs, func(g *GPU) bool { return serves(g) && c.list[cause].obstructs(g) }) &&
+			!contains(c.of.GPUs, func(g *GPU) bool {
+				return serves(g) && !contains(c.list, func(f *Finding) bool { return f.obstructs(g) })
+			})
+	}},
 	{[]Kind{DriverIdle}, []Kind{DriverNoDevice}, func(c *causes, cause, effect int) bool {
 		return slices.Contains(strings.Split(c.list[cause].Subject, ", "), c.list[effect].Subject)
 	}},
@@ -183,7 +193,7 @@ var whyUnlisted = link{nil, []Kind{DriverNoDevice}, func(c *causes, cause, effec
 	root, f := &c.list[cause], &c.list[effect]
 	g := c.of.gpuOf(f)
 	return g != nil && (root.Code == SystemFiles || root.Code == SettingsHide ||
-		slices.Contains(causesOfDevice, root.Code) && (root.device == f.device || root.Code == NvidiaVersion && g.Kernel == "nvidia") ||
+		root.obstructs(g) ||
 		slices.Contains(causesOfDriver, root.Code) && samePath(c, cause, effect))
 }}
 
@@ -301,6 +311,11 @@ var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, Libra
 // causesOfDevice are the codes of findings about a device that keep its driver from listing it.
 var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldKernelDriver, GPUNouveau,
 	NvidiaVersion, GPUVirtual, GPUNeedsNewer, GPUUnfinished}
+
+// obstructs reports whether a finding about a device keeps its driver from listing it.
+func (f *Finding) obstructs(g *GPU) bool {
+	return slices.Contains(causesOfDevice, f.Code) && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
+}
 
 // causesOfDriver are the codes of findings about a driver's files that keep it from listing a device.
 var causesOfDriver = []Kind{LibraryRuntime, LibraryNeeds, LibraryVersion, LibrarySymbol, DriverHeadless}

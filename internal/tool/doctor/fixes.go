@@ -133,8 +133,11 @@ func (g *engine) try(c *effect) *outcome {
 	}
 	what.keeps, what.found = keeps, make(map[key]diag.Severity, len(list))
 	for f := range each(list) {
-		what.found[f.key()] = f.Severity
 		k := f.key()
+		if f.Severity == diag.Note && g.before[k] > diag.Note {
+			continue // the fault costs nothing any more
+		}
+		what.found[k] = f.Severity
 		if f.Severity == diag.Warning { // two drivers of one device have one warning, of either
 			k = key{code: k.code, subject: k.subject}
 		}

@@ -366,8 +366,14 @@ func (r *Report) missingFilesText() string {
 	return term.Enclosed("", strings.Join(missing, " and "), is+" not mounted: unknown devices")
 }
 
-// dropCovered removes the finding that a device has no driver if a tried driver lists the device. The name of the driver's file does not count.
+// dropCovered removes the finding that a device has no driver if a tried driver lists the device, and the finding that it has two if one of them
+// lists none. The name of the driver's file does not count.
 func (e *evidence) dropCovered() {
+	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool {
+		return f.Code == DeviceTwice && contains(e.alone, func(a *alone) bool {
+			return a.Result != ProbeOK && !a.isPending() && strings.Contains(f.fact.say(), a.Manifest)
+		})
+	})
 	for g := range each(e.GPUs) {
 		for a := range each(e.alone) {
 			if a.saw == nil || a.Result != ProbeOK || !slices.ContainsFunc(a.saw.Devices, g.is) {

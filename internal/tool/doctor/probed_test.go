@@ -52,6 +52,46 @@ func TestProbeConfirms(t *testing.T) {
 	}
 }
 
+// A driver whose device has an obstacle fails: the obstacle is the only problem.
+func TestProbeOfAnObstructedDriver(t *testing.T) {
+	t.Parallel()
+	nodes := join(file("dev/nvidiactl", ""), file("dev/nvidia0", ""))
+	for because, files := range map[Kind]map[string]string{
+		GPUNouveau:    card("0x10de", "nouveau", true, nvidia(t, "535.1")),
+		GPUNoNode:     card("0x10de", "nvidia", false, nvidia(t, "535.1")),
+		NvidiaVersion: card("0x10de", "nvidia", false, nvidia(t, "535.1"), nodes, file("sys/module/nvidia/version", "530.41.03")),
+		nil:           card("0x10de", "nvidia", false, nvidia(t, "535.1"), nodes, file("sys/module/nvidia/version", "535.1")),
+	} {
+		files = join(files, file(libraries+"libnvidia-glvkspirv.so.535.1", library(t, "exports=x")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")))
+		e := newEvidence(examine(t, files, Options{}, "DISPLAY=:0"))
+		for a := range each(e.driversAlone()) {
+			a.Result, a.Detail = ProbeFails, "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"
+			e.addResult(a)
+		}
+		e.conclude()
+		for _, f := range e.finish().Findings {
+			if f.Code == DriverFails && f.Because != because || f.Code != DriverFails && f.Severity == diag.Problem && f.Code != because {
+				t.Errorf("%v: %v because of %v: %s", because, f.Code, f.Because, f.What)
+			}
+		}
+	}
+}
+
+// Two drivers of a device list it twice only if each of them lists a device.
+func TestOneOfTwoDriversListsNone(t *testing.T) {
+	t.Parallel()
+	e := newEvidence(examine(t, desktop(t, file(icds+"amd_icd64.json", icd("amdvlk64.so", "")),
+		file(libraries+"amdvlk64.so", library(t, "exports=vk_icdGetInstanceProcAddr"))), Options{}))
+	if e.dropCovered(); !has(e.Findings, DeviceTwice) {
+		t.Fatalf("%+v", e.Findings)
+	}
+	e.alone = e.driversAlone()
+	e.alone[0].Result, e.alone[1].Result = ProbeOK, ProbeNoDevice
+	if e.dropCovered(); has(e.Findings, DeviceTwice) {
+		t.Errorf("%+v", e.Findings)
+	}
+}
+
 // A driver whose library cannot be loaded fails. The library is the problem, or a note if the driver's device is absent. A
 // driver for the other word size is not tried.
 func TestProbeOfWhatCannotLoad(t *testing.T) {
