@@ -91,6 +91,8 @@ const (
 	IsDriver                     // a driver manifest in a place for layer manifests
 	UnknownType                  // the layer's type is unknown: the type
 	RegistryValue                // a value is not four bytes of 0: the key
+	NoMember                     // an object of a manifest lacks a member: the member
+	MemberValue                  // a member has a value that the loader does not take: the member
 )
 
 // Diagnostic is a fact to report to the user. No decision depends on it.
@@ -98,6 +100,7 @@ type Diagnostic struct {
 	Code    Code
 	Cause   Cause
 	Slip    uint8  // of a syntax error: the kind, a document.Slip
+	Found   uint8  // of a member's value, or of the element in it: the kind, a document.Kind
 	Subject string // the name of a layer, driver, variable or file
 	Path    string // the file, if any
 	Line    int    // in the file, counted from 1; 0: the whole file

@@ -38,17 +38,23 @@ func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 	say := func(at document.Value, flags uint32, code diag.Code, text string) {
 		add(at, Line{Flags: flags, Text: text, Code: code})
 	}
-	const warn = diag.Warn | diag.Driver
+	wrong := func(object document.Value, code diag.Code, name, text string) {
+		at, value := object, object.Member(name)
+		if value.Exists() {
+			at = value
+		}
+		add(at, Line{Flags: diag.Warn | diag.Driver, Text: text, Code: code}.about(name, value))
+	}
 
 	version := top.Member("file_format_version")
 	if !version.Exists() {
-		say(top, warn, diag.ManifestVersion, "loader_parse_icd_manifest: ICD JSON "+path+
+		wrong(top, diag.ManifestVersion, "file_format_version", "loader_parse_icd_manifest: ICD JSON "+path+
 			" does not have a 'file_format_version' field. Skipping ICD JSON.")
 		return d
 	}
 	text, ok := version.Text()
 	if !ok {
-		say(version, warn, diag.ManifestVersion, "loader_parse_icd_manifest: Failed retrieving ICD JSON "+path+
+		wrong(top, diag.ManifestVersion, "file_format_version", "loader_parse_icd_manifest: Failed retrieving ICD JSON "+path+
 			" 'file_format_version' field. Skipping ICD JSON")
 		return d
 	}
@@ -64,7 +70,7 @@ func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 			add(top, Line{Code: diag.FileWrongKind, Cause: diag.IsLayer})
 			return d
 		}
-		say(top, warn, diag.DriverField, "loader_parse_icd_manifest: Can not find 'ICD' object in ICD JSON file "+path+
+		wrong(top, diag.DriverField, "ICD", "loader_parse_icd_manifest: Can not find 'ICD' object in ICD JSON file "+path+
 			". Skipping ICD JSON")
 		return d
 	}
@@ -76,16 +82,16 @@ func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 	case document.Null, document.True, document.False, document.Number, document.Array, document.Object:
 		d.LibraryPath = library.Raw() // DRV-018
 	default:
-		at := library
-		if !at.Exists() {
-			at = icd
+		object, name := icd, "library_path"
+		if !icd.IsObject() {
+			object, name = top, "ICD"
 		}
-		say(at, warn, diag.DriverField, "loader_parse_icd_manifest: Failed to find 'library_path' object in ICD JSON file "+
+		wrong(object, diag.DriverField, name, "loader_parse_icd_manifest: Failed to find 'library_path' object in ICD JSON file "+
 			path+". Skipping ICD JSON.")
 		return d
 	}
 	if d.LibraryPath == "" {
-		say(library, warn, diag.DriverField, "loader_parse_icd_manifest: ICD JSON "+path+
+		wrong(icd, diag.DriverField, "library_path", "loader_parse_icd_manifest: ICD JSON "+path+
 			" 'library_path' field is empty. Skipping ICD JSON.")
 		return d
 	}
@@ -94,13 +100,13 @@ func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 
 	api := icd.Member("api_version")
 	if !api.Exists() {
-		say(icd, warn, diag.DriverField, "loader_parse_icd_manifest: ICD JSON "+path+
+		wrong(icd, diag.DriverField, "api_version", "loader_parse_icd_manifest: ICD JSON "+path+
 			" does not have an 'api_version' field. Skipping ICD JSON.")
 		return d
 	}
 	text, ok = api.Text()
 	if !ok { // DRV-028: skipped, as the message says
-		say(api, warn, diag.DriverField, "loader_parse_icd_manifest: Failed retrieving ICD JSON "+path+
+		wrong(icd, diag.DriverField, "api_version", "loader_parse_icd_manifest: Failed retrieving ICD JSON "+path+
 			" 'api_version' field. Skipping ICD JSON.")
 		return d
 	}

@@ -104,8 +104,8 @@ func ReadLayers(doc *document.Document, path string, implicit bool, detail Detai
 		if !at.Exists() {
 			at = top
 		}
-		r.say(at, diag.Warn|diag.Layer, diag.ManifestVersion, "loader_add_layer_properties: Manifest "+path+
-			" missing required field file_format_version")
+		r.add(at, Line{Flags: diag.Warn | diag.Layer, Code: diag.ManifestVersion,
+			Text: "loader_add_layer_properties: Manifest " + path + " missing required field file_format_version"}.about("file_format_version", version))
 		return r.out
 	}
 	if detail != Silent {
@@ -125,9 +125,9 @@ func ReadLayers(doc *document.Document, path string, implicit bool, detail Detai
 		}
 		for v := layers.First(); v.Exists(); v = v.Next() { // LAY-28: members of an object count as well
 			if !v.IsObject() {
-				r.say(v, diag.Warn|diag.Layer, diag.LayerStructure,
-					"loader_add_layer_properties: Array element in \"layers\" field in manifest JSON file "+
-						path+" is not an object.  Skipping this file")
+				r.add(v, Line{Flags: diag.Warn | diag.Layer, Code: diag.LayerStructure,
+					Text: "loader_add_layer_properties: Array element in \"layers\" field in manifest JSON file " +
+						path + " is not an object.  Skipping this file"}.about("layers", v))
 				return r.out
 			}
 			r.layer(v)
@@ -140,9 +140,9 @@ func ReadLayers(doc *document.Document, path string, implicit bool, detail Detai
 		if top.Member("ICD").Exists() {
 			r.add(top, Line{Code: diag.FileWrongKind, Cause: diag.IsDriver})
 		} else {
-			r.say(top, diag.Warn|diag.Layer, diag.LayerStructure,
-				"loader_add_layer_properties: Can not find 'layer' object in manifest JSON file "+
-					path+".  Skipping this file.")
+			r.add(top, Line{Flags: diag.Warn | diag.Layer, Code: diag.LayerStructure,
+				Text: "loader_add_layer_properties: Can not find 'layer' object in manifest JSON file " +
+					path + ".  Skipping this file."}.about("layer", layer))
 		}
 		return r.out
 	}
@@ -197,11 +197,12 @@ func (r *layerReader) reportMissing(object, value document.Value, field string) 
 	if r.detail == Silent {
 		return
 	}
-	if !value.Exists() {
-		value = object
+	at := value
+	if !at.Exists() {
+		at = object
 	}
-	r.say(value, diag.Warn, diag.LayerField, "Layer located at "+r.path+" didn't find required layer value \""+field+
-		"\" in manifest JSON file, skipping this layer")
+	r.add(at, Line{Flags: diag.Warn, Code: diag.LayerField, Text: "Layer located at " + r.path + " didn't find required layer value \"" + field +
+		"\" in manifest JSON file, skipping this layer"}.about(field, value))
 }
 
 // layer reads one layer object. A bad one does not affect the other layers of the file (LAY-34).
@@ -311,7 +312,7 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 				if components.IsObject() { // LAY-58: only its string values
 					continue
 				}
-				r.neither(c, l)
+				r.neither(c, l, "component_layers", c)
 				return false
 			}
 			l.Components = append(l.Components, name)
@@ -321,7 +322,7 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 		l.Meta = true
 		r.say(components, diag.Info|diag.Layer, diag.None, "Encountered meta-layer \""+l.Name+"\"")
 	default:
-		r.neither(v, l)
+		r.neither(v, l, "library_path", library)
 		return false
 	}
 	if l.Meta {
@@ -360,9 +361,10 @@ func (r *layerReader) searchable(lists []string) []string {
 	return nil
 }
 
-func (r *layerReader) neither(at document.Value, l *Layer) {
-	r.say(at, diag.Warn, diag.LayerField, "Layer \""+l.Name+
-		"\" is missing both library_path and component_layers fields.  One or the other MUST be defined.  Skipping this layer")
+// neither reports a layer without a library and components, by the value of a member that may be wrong.
+func (r *layerReader) neither(at document.Value, l *Layer, member string, value document.Value) {
+	r.add(at, Line{Flags: diag.Warn, Code: diag.LayerField, Text: "Layer \"" + l.Name +
+		"\" is missing both library_path and component_layers fields.  One or the other MUST be defined.  Skipping this layer"}.about(member, value))
 }
 
 // activation reads the variables of an implicit layer (LAY-61 to LAY-67).
@@ -372,8 +374,8 @@ func (r *layerReader) activation(v document.Value, l *Layer) bool {
 	}
 	disable := v.Member("disable_environment")
 	if !disable.Exists() {
-		r.say(v, diag.Warn, diag.LayerField, "Layer \""+l.Name+
-			"\" doesn't contain required layer object disable_environment in the manifest JSON file, skipping this layer")
+		r.add(v, Line{Flags: diag.Warn, Code: diag.LayerField, Text: "Layer \"" + l.Name +
+			"\" doesn't contain required layer object disable_environment in the manifest JSON file, skipping this layer"}.about("disable_environment", disable))
 		return false
 	}
 	first := document.Value{}
@@ -381,8 +383,9 @@ func (r *layerReader) activation(v document.Value, l *Layer) bool {
 		first = disable.First()
 	}
 	if first.Kind() != document.String {
-		r.say(disable, diag.Warn, diag.LayerField, "Layer \""+l.Name+
-			"\" doesn't contain required child value in object disable_environment in the manifest JSON file, skipping this layer (Policy #LLP_LAYER_9)")
+		r.add(disable, Line{Flags: diag.Warn, Code: diag.LayerField, Text: "Layer \"" + l.Name +
+			"\" doesn't contain required child value in object disable_environment in the manifest JSON file, skipping this layer (Policy #LLP_LAYER_9)"}.
+			about("disable_environment", disable))
 		return false
 	}
 	l.DisableName = first.Name()

@@ -23,7 +23,11 @@ func show(lines []Line) string {
 				flags = append(flags, f.name)
 			}
 		}
-		text := reasons.Line(l.Text, l.Code, l.Cause, l.Detail)
+		text := l.Text
+		if text == "" {
+			f := l.Diagnostic("")
+			text = reasons.Of(&f)
+		}
 		out = append(out, fmt.Sprintf("%d:%d %s %s: %s", l.Line, l.Column, strings.Join(flags, "+"), l.Code, text))
 	}
 	return strings.Join(out, "\n")

@@ -300,7 +300,7 @@ func TestBadFiles(t *testing.T) {
 		{"size", func(w *world) { w.Broken[path] = facts.FileNoSize }, "ERROR: loader_get_json: Failed to read file size of JSON file " + path, "file-read 0:0 failed to read its size"},
 		{"syntax", func(w *world) { w.Files[path] = "{\n 1}" }, "ERROR: loader_get_json: Invalid JSON file " + path + ".", "file-syntax 2:2 expected a member name in double quotes; JSON allows no comma after the last entry, and no comment"},
 		{"version", func(w *world) { w.Files[path] = "{\n \"file_format_version\":\n  1}" }, "WARN|LAYER: loader_add_layer_properties: Manifest " + path +
-			" missing required field file_format_version", "manifest-version 3:3 it lacks the required field file_format_version"},
+			" missing required field file_format_version", "manifest-version 3:3 \"file_format_version\" must be a string, and is a number"},
 	} {
 		w := newWorld()
 		w.Files[path] = ""

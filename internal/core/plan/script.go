@@ -88,9 +88,7 @@ func (s *script) line(path string, l *manifest.Line) {
 		s.log(l.Flags, l.Text)
 	}
 	if l.Code != diag.None && s.explain && !(l.Code == diag.FileWrongKind && s.mixed) {
-		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: l.Code, Cause: l.Cause, Subject: path, Path: path,
-			Line:   l.Line,
-			Column: l.Column, Detail: l.Detail, What: l.Text})
+		s.diagnostics = append(s.diagnostics, l.Diagnostic(path))
 	}
 }
 

@@ -27,7 +27,12 @@ func show(t *testing.T, text string, exe facts.Exe) string {
 		if l.Code != diag.SettingsIgnored {
 			t.Errorf("%s: code %v", text, l.Code)
 		}
-		out = append(out, fmt.Sprintf("%d:%d %#x %s", l.Line, l.Column, l.Flags, strings.TrimPrefix(reasons.Line(l.Text, l.Code, l.Cause, l.Detail), "Loader settings file from /s.json ")))
+		text := l.Text
+		if text == "" {
+			f := l.Diagnostic("")
+			text = reasons.Of(&f)
+		}
+		out = append(out, fmt.Sprintf("%d:%d %#x %s", l.Line, l.Column, l.Flags, strings.TrimPrefix(text, "Loader settings file from /s.json ")))
 	}
 	if s != nil {
 		out = append(out, fmt.Sprintf("level %v %#x layers %v %v drivers %v %v devices %v %v", s.HasLevel, s.Level, s.ControlsLayers,

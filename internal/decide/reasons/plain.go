@@ -10,11 +10,10 @@ func Plain(line, file string) string {
 	if found {
 		line = text
 	}
-	if file != "" && (found || strings.HasPrefix(line, file) || strings.HasPrefix(line, "Layer located at ")) {
+	if file != "" && (found || strings.HasPrefix(line, file)) {
 		pairs := []string{"entire JSON file " + file, "all of it", "file size of JSON file " + file, "its size",
-			"Invalid JSON file " + file + ".", "it has invalid JSON", "Manifest " + file + " missing required", "it lacks the required",
-			"Layer located at " + file + " didn't find required layer", "it lacks the required", " in manifest JSON file,", ","}
-		for _, name := range []string{"Driver's ICD JSON ", "ICD JSON file ", "ICD JSON ", "manifest JSON file ", "JSON file ", ""} {
+			"Invalid JSON file " + file + ".", "it has invalid JSON"}
+		for _, name := range []string{"Driver's ICD JSON ", "JSON file ", ""} {
 			pairs = append(pairs, name+file+" '", "its '", name+file, "it")
 		}
 		line = strings.NewReplacer(pairs...).Replace(line)

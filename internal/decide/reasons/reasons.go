@@ -13,23 +13,24 @@ import (
 // Fill writes the sentences of findings that have none, and shortens the log's lines in the others.
 func Fill(findings []diag.Diagnostic) {
 	for i := range findings {
-		f := &findings[i]
-		if f.What = Plain(f.What, f.Path); f.What == "" {
-			f.What = Of(f)
-		}
+		findings[i].What = Of(&findings[i])
 	}
 }
 
-// Line returns the text of a line, or the sentence of a finding if there is no line.
-func Line(text string, code diag.Code, cause diag.Cause, detail string) string {
-	if text != "" {
-		return text
-	}
-	return Of(&diag.Diagnostic{Code: code, Cause: cause, Detail: detail})
-}
-
-// Of returns the sentence of a finding without a line in the log.
+// Of returns the sentence of a finding, by its cause or its line.
 func Of(f *diag.Diagnostic) string {
+	switch f.Cause {
+	case diag.NoMember:
+		if f.Code == diag.LayerField && f.Detail == "library_path" {
+			return `"library_path" and "component_layers" are missing`
+		}
+		return `"` + f.Detail + `" is missing`
+	case diag.MemberValue:
+		return member(f)
+	}
+	if f.What != "" {
+		return Plain(f.What, f.Path)
+	}
 	switch f.Code {
 	case diag.FileSyntax:
 		return Syntax(document.Slip(f.Slip))
@@ -46,6 +47,30 @@ func Of(f *diag.Diagnostic) string {
 		return before + f.Detail + after + f.More
 	}
 	return codeText(f.Code)
+}
+
+// members are the values that the loader takes for members that are no strings, and the words before the wrong kind.
+var members = map[string][2]string{"ICD": {"an object", "is"}, "layers": {"a list of objects", "has"}, "component_layers": {"a list of strings", "has"},
+	"disable_environment": {"an object with a string", "is"}}
+
+// kinds are the words for the kinds of values.
+var kinds = [...]string{document.Null: "null", document.False: "a boolean", document.True: "a boolean", document.Number: "a number",
+	document.String: "a string", document.Array: "an array", document.Object: "an object"}
+
+// member returns the sentence about a member with a value that the loader does not take.
+func member(f *diag.Diagnostic) string {
+	name, wanted, found := `"`+f.Detail+`"`, members[f.Detail], kinds[f.Found]
+	switch {
+	case wanted[0] == "" && document.Kind(f.Found) != document.String:
+		wanted = [2]string{"a string", "is"}
+	case wanted[0] == "" && f.Code == diag.DriverField:
+		return name + " is empty"
+	case wanted[0] == "":
+		return name + " is too long"
+	case strings.HasPrefix(wanted[0], found):
+		return name + " must be " + wanted[0]
+	}
+	return name + " must be " + wanted[0] + ", and " + wanted[1] + " " + found
 }
 
 // byCause has the sentence of each cause. %1 stands for the first detail, and %2, at the end, for the second.

@@ -35,9 +35,14 @@ func showing(cmd, show *cobra.Command) {
 	cmd.RunE = func(*cobra.Command, []string) error { return show.RunE(show, nil) }
 }
 
-// optionError returns cobra's errors for options that exclude each other, and for values of options, in the tool's own words. It returns
-// other errors as they are.
-func optionError(err error) error {
+// usageError returns cobra's errors for numbers of arguments, for options that exclude each other, and for values of options, in the tool's
+// own words. It returns other errors as they are.
+func usageError(cmd *cobra.Command, err error) error {
+	if err != nil && strings.Contains(err.Error(), " arg(s), ") {
+		_, arguments, _ := strings.Cut(cmd.Use, " ")
+		few := len(cmd.Flags().Args()) == 0
+		return fmt.Errorf("%s: %s %s", term.Either(few, "an argument is missing", "too many arguments"), cmd.CommandPath(), arguments)
+	}
 	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
 		why := invalid.Unwrap()
 		if errors.As(why, new(*strconv.NumError)) {

@@ -10,7 +10,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/reasons"
 )
 
 // settings checks every object of a settings file. The loader reads only the object for its program.
@@ -59,7 +58,7 @@ func (c *checker) settings(doc *document.Document) {
 				continue
 			}
 			told[l] = true
-			c.find(l.Code, l.Line, l.Column, reasons.Plain(reasons.Line(l.Text, l.Code, l.Cause, l.Detail), c.result.Path))
+			c.line(&l)
 		}
 	}
 	// The faults of the whole file, as a program gets them that no object names.

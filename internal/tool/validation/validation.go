@@ -210,9 +210,14 @@ const laxer = ": the loader accepts this, strict readers do not"
 func (c *checker) lines(lines []manifest.Line) {
 	for _, l := range lines {
 		if l.Code != diag.None {
-			c.find(l.Code, l.Line, l.Column, reasons.Plain(reasons.Line(l.Text, l.Code, l.Cause, l.Detail), c.result.Path))
+			c.line(&l)
 		}
 	}
+}
+
+func (c *checker) line(l *manifest.Line) {
+	f := l.Diagnostic(c.result.Path)
+	c.find(l.Code, l.Line, l.Column, reasons.Of(&f))
 }
 
 // Result is the result for one file.
