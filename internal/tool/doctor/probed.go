@@ -41,7 +41,8 @@ func (e *evidence) addResult(a *alone) {
 		return
 	}
 	var do *Remedy
-	if meant := e.meaning(a); meant != nil && a.Kind == "driver" && a.Only == "" {
+	meant := e.meaning(a)
+	if meant != nil && a.Kind == "driver" && a.Only == "" {
 		do = meant
 	} else if code != DriverNoDevice {
 		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !e.harmless(c) })
@@ -61,14 +62,13 @@ func (e *evidence) addResult(a *alone) {
 	what, lost := fact(misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}), usual
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
 	case cause < 0 && a.unlisted != nil:
-		wrote := strings.Join(a.Wrote[:min(1, len(a.Wrote))], "")
-		what = textf("it works, but does not list %s%s", a.unlisted.Title(), term.Enclosed("; it wrote: ", wrote, ""))
+		what = textf("it works, but does not list %s%s", a.unlisted.Title(), term.Enclosed("; it wrote: ", a.line(), ""))
 		device = a.unlisted.Name
 		switch {
 		case drivers.Of(a.of.Library).Virtual():
 			do = newAdvice(GPUVirtual.Entry().Do)
 		case e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0:
-			lost, do = everything, e.newerDriver(a)
+			lost, do = everything, term.Either(meant != nil, meant, e.newerDriver(a))
 			if a.unlisted.Kernel == "nvidia" && !e.source.Exists(nvidiaModeset) { // linuxserver/docker-steam issue 2
 				what = textf("it works, but does not list %s, and %s does not exist", a.unlisted.Title(), nvidiaModeset)
 				do = e.exam().system.by("modeset", with("node", nvidiaModeset))
@@ -328,7 +328,7 @@ const (
 	maxLine    = 500 // bytes of one line
 )
 
-// driverLines returns a driver's first lines on standard error. older means that the loader marks none of its lines.
+// driverLines returns a driver's last lines on standard error. older means that the loader marks none of its lines.
 func driverLines(log string, older bool) (lines []string) {
 	if older {
 		log = loaders.OlderLog(log)
@@ -341,21 +341,36 @@ func driverLines(log string, older bool) (lines []string) {
 		if ofLoader || strings.TrimSpace(line) == "" || slices.Contains(lines, line) {
 			continue
 		}
-		if lines = append(lines, line); len(lines) == maxWritten {
-			break
+		if lines = append(lines, line); len(lines) > maxWritten {
+			lines = lines[1:]
 		}
 	}
 	return lines
 }
 
+// line returns the driver's line about a failure: one with a sign of a known meaning, or the last one; "": it wrote none.
+func (p *Probe) line() string {
+	for _, line := range p.Wrote {
+		if meaningOf(line) != "" {
+			return line
+		}
+	}
+	return strings.Join(p.Wrote[max(0, len(p.Wrote)-1):], "")
+}
+
+// meaningOf returns the way to remove a failure with a sign of a known meaning in a text; "": it has none.
+func meaningOf(text string) string {
+	return pairValue("failure", func(sign string) bool { return strings.Contains(text, sign) })
+}
+
 // meaning returns the remedy for a failure with a sign of a known meaning, in the result of a trial or in a line of the
 // driver or loader; nil: it has none. Another copy of the same package would fail as well.
 func (r *Report) meaning(a *alone) *Remedy {
-	seen := strings.Join(append([]string{a.Detail, a.Said}, a.Wrote...), "\n")
-	how := pairValue("failure", func(sign string) bool { return strings.Contains(seen, sign) })
+	how := meaningOf(strings.Join(append([]string{a.Detail, a.Said}, a.Wrote...), "\n"))
 	if how == "" || r.Answer.Style == pathname.Backslash { // the signs and remedies are those of Linux
 		return nil
 	}
-	do, _ := (&distribution{}).follow(how, "", with("file", cmp.Or(a.of.File, a.of.Library)))
+	system := r.exam().system
+	do, _ := system.follow(how, "", with("file", cmp.Or(a.of.File, a.of.Library)))
 	return do
 }

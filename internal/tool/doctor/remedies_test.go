@@ -89,7 +89,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 			return do
 		},
 	}
-	for _, verb := range []string{"mount", "regroup", "ldconfig", "node-for-windows", "modeset", "load"} {
+	for _, verb := range []string{"mount", "regroup", "ldconfig", "node-for-windows", "modeset", "load", "outdated"} {
 		list[verb] = func(e *exam) *Remedy {
 			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "directory", "/sys", "type", "sysfs", "module", "panthor", "modules", "panthor"))
 		}
@@ -203,8 +203,11 @@ func TestSystemsTable(t *testing.T) {
 	words := slices.Concat(imageNames[:], slices.Collect(maps.Keys(conditions)), []string{"flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container", "ubuntu"},
 		families)
 	verbs := term.Words(rows(), func(r row) string { return r.verb })
-	called := ""
-	for _, r := range rows() {
+	called, all := "", slices.Clone(rows())
+	for pair := range slices.Chunk(nameLists()["failure"], 2) {
+		all = append(all, row{verb: pair[0], how: pair[1]})
+	}
+	for _, r := range all {
 		for part := range strings.SplitSeq(r.how, ";;") {
 			kind, body, _ := strings.Cut(strings.TrimSpace(part), ": ")
 			if verb, _, _ := strings.Cut(body, " "); kind == "do" {

@@ -124,7 +124,7 @@ type Probe struct {
 	Said     string      `json:"said,omitempty"`   // the loader's message about the failure
 	Only     string      `json:"only,omitempty"`   // the version of the program's loader, if the tool's own loader works
 	Devices  []string    `json:"devices,omitempty"`
-	Wrote    []string    `json:"wrote,omitempty"` // the first lines of the driver on standard error
+	Wrote    []string    `json:"wrote,omitempty"` // the last lines of the driver on standard error
 	Millis   float64     `json:"ms"`              // the total time of the phases
 
 	devices []probe.Device

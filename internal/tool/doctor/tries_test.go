@@ -295,6 +295,23 @@ func TestDevicesWithoutWindows(t *testing.T) {
 	}
 }
 
+// The quoted line of a driver is the one with a known sign, here of a kernel that is too old (vinegarhq/sober issue 214), or the last one.
+func TestLineOfADriver(t *testing.T) {
+	t.Parallel()
+	const harmless, sign = "couldn't determine if two DRM fds reference the same file description.", "but this driver is only compatible with 3.27.0 (kernel 4.20+) or later."
+	for want, lines := range map[string][]string{sign: {harmless, sign, "If they do, bad things may happen!"}, "b": {"a", "b"}, "": nil} {
+		a := alone{Probe: Probe{Kind: "driver", Name: "radeon_icd.json", Manifest: "/" + icds + "radeon_icd.json", Result: ProbeFails, Wrote: lines}}
+		e := newEvidence(examine(t, desktop(t), Options{}))
+		a.of = e.driverAt(a.Manifest)
+		e.addResult(&a)
+		r := e.finish()
+		at := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Code == DriverFails })
+		if at < 0 || r.Quote(&r.Findings[at]) != want || strings.Contains(r.Findings[at].Do, "The kernel is too old") != (want == sign) {
+			t.Errorf("%q is not the line of %+v", want, r.Findings)
+		}
+	}
+}
+
 // A report keeps a few short lines of a driver, and marks a line that it cuts.
 func TestDriversLinesAreCut(t *testing.T) {
 	t.Parallel()

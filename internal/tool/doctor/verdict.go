@@ -366,7 +366,7 @@ func (r *Report) findingOf(g *GPU) (found *Finding) {
 	return found
 }
 
-// answersOf returns the answers of a device's drivers in trials: the result, and the driver's first line.
+// answersOf returns the answers of a device's drivers in trials: the result, and a line of the driver.
 func (r *Report) answersOf(g *GPU) string {
 	var list []string
 	for _, p := range r.Probes {
@@ -374,7 +374,7 @@ func (r *Report) answersOf(g *GPU) string {
 			continue
 		}
 		text := p.Name + ": " + term.Or(p.Detail, string(p.Result))
-		if line := term.Or(p.Said, strings.Join(p.Wrote[:min(1, len(p.Wrote))], "")); line != "" {
+		if line := term.Or(p.Said, p.line()); line != "" {
 			text += " (" + line + ")"
 		}
 		list = append(list, text)
@@ -382,12 +382,12 @@ func (r *Report) answersOf(g *GPU) string {
 	return strings.Join(list, "; ")
 }
 
-// Quote returns the first line that a finding's driver wrote on standard error in a trial that failed, unless the finding has it; "": none.
+// Quote returns the line that a finding's driver wrote on standard error about a failure in a trial, unless the finding has it; "": none.
 func (r *Report) Quote(f *Finding) string {
 	for _, p := range r.Probes {
 		about := p.Manifest == f.Path || slices.ContainsFunc(r.GPUs, func(g GPU) bool { return g.Name == f.device && slices.Contains(g.Drivers, p.Manifest) })
-		if about && p.Kind == "driver" && p.Result != ProbeOK && len(p.Wrote) > 0 && !strings.Contains(f.What, p.Wrote[0]) {
-			return p.Wrote[0]
+		if about && p.Kind == "driver" && p.Result != ProbeOK && p.line() != "" && !strings.Contains(f.What, p.line()) {
+			return p.line()
 		}
 	}
 	return ""
