@@ -100,6 +100,15 @@ devices 1") ;;
 ldconfig_in_root() { quiet ldconfig; }
 gets_ours() { gets "$1" "$(directory "$1")/vkloader/libvulkan.so.${2:-$vulkan}"; }
 gets_theirs() { gets "$1" "$(directory "$1")/libvulkan.so.${2:-$old}"; }
+# both_ours VERSION, both_theirs VERSION: programs of both word sizes get that version.
+both_ours() {
+    gets_ours 64 "$1"
+    gets_ours 32 "$1"
+}
+both_theirs() {
+    gets_theirs 64 "$1"
+    gets_theirs 32 "$1"
+}
 directory() {
     case $1 in
     64) echo "$lib64" ;;

@@ -178,8 +178,7 @@ together() {
     # shellcheck disable=SC2046
     apt install libvulkan1 libvulkan1:i386 $(ours libvulkan1-vkloader amd64) $(ours libvulkan1-vkloader i386) \
         "$(ours vkloader amd64)"
-    gets_ours 64
-    gets_ours 32
+    both_ours "$vulkan"
     verified
     apt purge libvulkan1-vkloader libvulkan1-vkloader:i386 vkloader
     as_before 64 32
@@ -196,8 +195,7 @@ real_driver() {
     grep -q llvmpipe "$here/log" || fail "vulkaninfo shows no llvmpipe: $(tail -n 5 "$here/log")"
     quiet vkloader list devices --details
     apt install "$(ours libvulkan1-vkloader i386)"
-    gets_ours 64
-    gets_ours 32
+    both_ours "$vulkan"
     verified
     # libvulkan-dev's link leads to the library in force.
     [ "$(in_tree "$root" readlink -f $lib64/libvulkan.so)" = "$lib64/vkloader/libvulkan.so.$vulkan" ] ||
@@ -305,8 +303,7 @@ upgrade_under_programs() {
     for size in 64 32; do start "$size"; done
     apt install "/test/next/libvulkan1-vkloader_${next}_amd64.deb" "/test/next/libvulkan1-vkloader_${next}_i386.deb"
     for size in 64 32; do finish "$size" "$(directory $size)/vkloader/libvulkan.so.$vulkan"; done
-    gets_ours 64 1.4.999
-    gets_ours 32 1.4.999
+    both_ours 1.4.999
     verified
     [ ! -e "$root$lib64/vkloader/libvulkan.so.$vulkan" ] || fail "the old library is left"
     case="removal under a running program"
@@ -323,19 +320,15 @@ switch() {
     start 64
     quiet vkloader system use distribution
     finish 64 "$lib64/vkloader/libvulkan.so.$vulkan"
-    gets_theirs 64
-    gets_theirs 32
+    both_theirs "$old"
     quiet vkloader system status
     verified
     apt install "/test/next/libvulkan1-vkloader_${next}_amd64.deb" "/test/next/libvulkan1-vkloader_${next}_i386.deb"
-    gets_theirs 64
-    gets_theirs 32
+    both_theirs "$old"
     apt install /test/next/libvulkan1_1.4.400.0-1_amd64.deb /test/next/libvulkan1_1.4.400.0-1_i386.deb
-    gets_theirs 64 1.4.400
-    gets_theirs 32 1.4.400
+    both_theirs 1.4.400
     quiet vkloader system use vkloader
-    gets_ours 64 1.4.999
-    gets_ours 32 1.4.999
+    both_ours 1.4.999
     verified
     if in_tree "$root" setpriv --reuid 65534 --clear-groups vkloader system use distribution > "$here/log" 2>&1; then
         fail "somebody without rights has switched"
@@ -352,12 +345,10 @@ upgrade_distribution() {
     apt remove libvulkan-dev
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)"
     apt install /test/next/libvulkan1_1.4.400.0-1_amd64.deb /test/next/libvulkan1_1.4.400.0-1_i386.deb
-    gets_ours 64
-    gets_ours 32
+    both_ours "$vulkan"
     verified
     apt remove libvulkan1-vkloader libvulkan1-vkloader:i386
-    gets_theirs 64 1.4.400
-    gets_theirs 32 1.4.400
+    both_theirs 1.4.400
     verified
 }
 
@@ -366,20 +357,16 @@ downgrade() {
     apt remove libvulkan-dev
     apt install "/test/next/libvulkan1-vkloader_${next}_amd64.deb" "/test/next/libvulkan1-vkloader_${next}_i386.deb" \
         /test/next/libvulkan1_1.4.400.0-1_amd64.deb /test/next/libvulkan1_1.4.400.0-1_i386.deb
-    gets_ours 64 1.4.999
-    gets_ours 32 1.4.999
+    both_ours 1.4.999
     apt install --allow-downgrades "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)"
-    gets_ours 64
-    gets_ours 32
+    both_ours "$vulkan"
     verified
     [ ! -e "$root$lib64/vkloader/libvulkan.so.1.4.999" ] || fail "the newer library is left"
     apt install --allow-downgrades "libvulkan1=$(in_tree "$root" apt-cache madison libvulkan1 | awk 'NR == 1 { print $3 }')" \
         "libvulkan1:i386=$(in_tree "$root" apt-cache madison libvulkan1 | awk 'NR == 1 { print $3 }')"
-    gets_ours 64
-    gets_ours 32
+    both_ours "$vulkan"
     apt remove libvulkan1-vkloader libvulkan1-vkloader:i386
-    gets_theirs 64
-    gets_theirs 32
+    both_theirs "$old"
     verified
 }
 

@@ -135,15 +135,13 @@ in_new() {
     packages --initdb
     # shellcheck disable=SC2046
     packages -i "$here/test/machine-1.noarch.rpm" $(theirs "$old")
-    gets_theirs 64
-    gets_theirs 32
+    both_theirs "$old"
 }
 
 install_ours() {
     packages -i "$(ours vkloader-libs x86_64)" "$(ours vkloader-libs i686)" "$(ours vkloader x86_64)" \
         "$(ours vkloader-devel x86_64)"
-    gets_ours 64
-    gets_ours 32
+    both_ours "$vulkan"
 }
 
 # ---- cases -----------------------------------------------------------------------------------------------------------
@@ -159,8 +157,7 @@ there_and_back() {
     gets_ours 64
     gets_theirs 32
     packages -e --allmatches vkloader-libs vkloader
-    gets_theirs 64
-    gets_theirs 32
+    both_theirs "$old"
     verified vulkan-loader
     clean
 }
@@ -180,27 +177,21 @@ switch() {
     in_new "switching, and upgrades of either side afterwards"
     install_ours
     quiet vkloader system use distribution
-    gets_theirs 64
-    gets_theirs 32
+    both_theirs "$old"
     verified vkloader vkloader-libs vkloader-devel vulkan-loader
     packages -U "$(next vkloader-libs x86_64)" "$(next vkloader-libs i686)" "$(next vkloader x86_64)" \
         "$(next vkloader-devel x86_64)"
-    gets_theirs 64
-    gets_theirs 32
+    both_theirs "$old"
     # shellcheck disable=SC2046
     packages -U $(theirs $later)
-    gets_theirs 64 $later
-    gets_theirs 32 $later
+    both_theirs $later
     quiet vkloader system use vkloader
-    gets_ours 64
-    gets_ours 32
+    both_ours "$vulkan"
     quiet vkloader system status
     packages -U --replacepkgs "$(next vkloader-libs x86_64)" "$(next vkloader-libs i686)"
-    gets_ours 64
-    gets_ours 32
+    both_ours "$vulkan"
     packages -e --allmatches vkloader-libs vkloader-devel vkloader
-    gets_theirs 64 $later
-    gets_theirs 32 $later
+    both_theirs $later
     verified vulkan-loader
     clean
 }
@@ -210,19 +201,16 @@ upgrade() {
     install_ours
     # shellcheck disable=SC2046
     packages -U $(theirs $later)
-    gets_ours 64
-    gets_ours 32
+    both_ours "$vulkan"
     verified vkloader-libs
     packages -U "$(next vkloader-libs x86_64)" "$(next vkloader-libs i686)" "$(next vkloader x86_64)" \
         "$(next vkloader-devel x86_64)"
-    gets_ours 64
-    gets_ours 32
+    both_ours "$vulkan"
     verified vkloader-libs
     told=$(find "$root$lib64/vkloader" "$root$lib32/vkloader" -name .upgrade)
     [ -z "$told" ] || fail "left behind: $told"
     packages -e --allmatches vkloader-libs vkloader-devel vkloader
-    gets_theirs 64 $later
-    gets_theirs 32 $later
+    both_theirs $later
     verified vulkan-loader
     clean
 }

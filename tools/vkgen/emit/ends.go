@@ -59,20 +59,13 @@ func handWritten(sets ...*loader.Set) []byte {
 	t.f("# Commands written by hand\n")
 	t.f("Every other command is one line of `spine/gen/zcommands.inc`, which `spine/asm/trampolines.c` expands. The\n" +
 		"*trampoline* is what programs call, the *terminator* what the last layer calls. The list is\n" +
-		"`tools/vkgen/loader/exceptions.go`.\n")
+		"`tools/vkgen/loader/hands.txt`.\n")
 	t.f("| command | by hand | why |\n| --- | --- | --- |")
 	for _, h := range loader.Hands {
 		if !slices.ContainsFunc(sets, func(s *loader.Set) bool { return s.Find(h.Command) != nil }) {
 			continue
 		}
-		which := "terminator"
-		switch {
-		case h.Upper && h.Lower:
-			which = "both"
-		case h.Upper:
-			which = "trampoline"
-		}
-		t.f("| `%s` | %s | %s |", h.Command, which, h.Why)
+		t.f("| `%s` | %s | %s |", h.Command, h.Written, h.Why)
 	}
 	return t.Bytes()
 }

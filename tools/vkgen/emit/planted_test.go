@@ -73,6 +73,7 @@ const (
 	typeMember = `<member values="VK_STRUCTURE_TYPE_PLANTED"><type>VkStructureType</type> <name>sType</name></member>`
 	sType      = `<enum offset="0" extends="VkStructureType" name="VK_STRUCTURE_TYPE_PLANTED"/>`
 	handed     = "tools/vkgen/loader/exceptions.go"
+	hands      = "tools/vkgen/loader/hands.txt"
 	surface    = `<member><type>VkSurfaceKHR</type> <name>surface</name></member>`
 )
 
@@ -90,28 +91,28 @@ func TestPlantedFaults(t *testing.T) {
 		want                                        []string
 	}{
 		{"an instance-level command", "", command("vkPlantedEXT", param("VkInstance", "instance")), instance, require,
-			[]string{"vkPlantedEXT: instance-level, without a terminator in C", "Hands in " + handed}},
+			[]string{"vkPlantedEXT: instance-level, without a terminator in C", hands}},
 		{"an instance-level command of a device extension", "", command("vkPlantedEXT", param("VkInstance", "instance")), device, require,
-			[]string{"vkPlantedEXT: instance-level", "Hands in " + handed}},
+			[]string{"vkPlantedEXT: instance-level", hands}},
 		{"a surface as an argument", "", command("vkPlantedEXT", param(physicalDevice, "physicalDevice"), param("VkSurfaceKHR", "surface")), instance,
-			require, []string{"vkPlantedEXT: its argument surface has an object of the loader (VkSurfaceKHR surface)", "Hands in " + handed}},
+			require, []string{"vkPlantedEXT: its argument surface has an object of the loader (VkSurfaceKHR surface)", hands}},
 		{"a surface in a structure of a structure", inner + outer,
 			command("vkPlantedEXT", param("VkDevice", "device"), "const <type>VkOuter</type>* <name>pInfo</name>"), device, require,
-			[]string{"vkPlantedEXT: its argument pInfo has an object of the loader (VkSurfaceKHR surface of VkInner of VkOuter)", "Hands in " + handed}},
+			[]string{"vkPlantedEXT: its argument pInfo has an object of the loader (VkSurfaceKHR surface of VkInner of VkOuter)", hands}},
 		{"a physical device as a further argument", "", command("vkPlantedEXT", param("VkDevice", "device"), param(physicalDevice, "other")), device,
-			require, []string{"vkPlantedEXT: its argument other has an object of the loader", "Hands in " + handed}},
+			require, []string{"vkPlantedEXT: its argument other has an object of the loader", hands}},
 		{"an alias of that", "", command("vkFirstEXT", param("VkDevice", "device"), param(physicalDevice, "other")) +
 			`<command name="vkPlantedEXT" alias="vkFirstEXT"/>`, device, require,
-			[]string{"vkPlantedEXT: its argument other", "Hands in " + handed}},
+			[]string{"vkPlantedEXT: its argument other", hands}},
 		{"a command that returns queues", queue, command("vkPlantedEXT", param("VkDevice", "device"), "<type>VkQueue</type>* <name>pQueue</name>"), device,
-			require, []string{"vkPlantedEXT: it returns dispatchable handles (VkQueue), without a trampoline in C", "Hands in " + handed}},
+			require, []string{"vkPlantedEXT: it returns dispatchable handles (VkQueue), without a trampoline in C", hands}},
 		{"a new dispatchable handle", engine, command("vkPlantedEXT", param("VkEngineEXT", "engine")), device, require,
 			[]string{"vkPlantedEXT", "the dispatchable handle VkEngineEXT", "deviceHandles in " + handed, "params in tools/vkgen/emit/commands.go", "spine/asm/tables.h"}},
 		{"another name for a first parameter", "", command("vkPlantedEXT", param("VkDevice", "theDevice")), device, require,
 			[]string{"vkPlantedEXT", "theDevice", "params in tools/vkgen/emit/commands.go", "spine/asm/tables.h"}},
-		{"no parameter", "", command("vkPlantedEXT"), device, require, []string{"vkPlantedEXT: it has no parameters", handed}},
+		{"no parameter", "", command("vkPlantedEXT"), device, require, []string{"vkPlantedEXT: it has no parameters", hands}},
 		{"a handle of no object", "", command("vkPlantedEXT", param("VkSurfaceKHR", "surface")), device, require,
-			[]string{"vkPlantedEXT: its first parameter is not a dispatchable handle", handed}},
+			[]string{"vkPlantedEXT: its first parameter is not a dispatchable handle", hands}},
 		{"an extension of no type", "", command("vkPlantedEXT", param("VkDevice", "device")), "", require,
 			[]string{"vkPlantedEXT: its extension VK_EXT_planted", "neither instance nor device"}},
 		{"a missing command", "", "", device, require, []string{"VK_EXT_planted", "vkPlantedEXT", "is not defined"}},
@@ -159,7 +160,7 @@ func TestPlantedCommands(t *testing.T) {
 			`VK_EXT_planted is left out, with vkPlantedEXT: no system in ` + handed + ` has the platform "toaster"`},
 		{"no extension", "", command("vkPlantedEXT", param("VkDevice", "device")), device, "", "",
 			"vkPlantedEXT: left out, because no version and no supported extension has them"},
-		{"a removed command", "", "", device, "", "", "Hands of " + handed + " names vkDestroyDevice, and the registry has none"},
+		{"a removed command", "", "", device, "", "", hands + " names vkDestroyDevice, and the registry has none"},
 		{"a removed extension", "", "", device, "", "", "exported of " + handed + " names VK_KHR_swapchain, and the registry has none"},
 		{"an array in a chain", structure("VkPlanted", "VkDeviceCreateInfo", typeMember+
 			`<member>const <type>void</type>* <name>pNext</name></member><member><type>VkPacked</type> <name>list</name>[3]</member>`+

@@ -145,7 +145,7 @@ func Select(r *registry.Registry, system System) (*Set, error) {
 	}
 	for _, h := range Hands {
 		if c := s.byName[h.Command]; c != nil {
-			c.HandUpper, c.HandLower = h.Upper, h.Lower
+			c.HandUpper, c.HandLower = h.Written != "terminator", h.Written != "trampoline"
 		}
 	}
 	for _, c := range s.Commands {
@@ -154,9 +154,8 @@ func Select(r *registry.Registry, system System) (*Set, error) {
 		}
 	}
 	if len(s.unplaced) > 0 {
-		return nil, fmt.Errorf("no rule places these commands; write them in C, and add them to Hands in "+
-			"tools/vkgen/loader/exceptions.go:\n\t%s",
-			strings.Join(s.unplaced, "\n\t"))
+		return nil, fmt.Errorf("no rule places these commands; write them in C, and add them to "+
+			"tools/vkgen/loader/hands.txt:\n\t%s", strings.Join(s.unplaced, "\n\t"))
 	}
 	if list := unreplacedStructures(r); len(list) > 0 {
 		return nil, fmt.Errorf("these structures contain objects of the loader; replace them in C, and add the structures "+

@@ -125,45 +125,36 @@ func leftOut(r *registry.Registry) (notes []string) {
 	return notes
 }
 
-// missingNames notes the names in exceptions.go that the registry lacks.
+// missingNames notes the names in exceptions.go and hands.txt that the registry lacks.
 func missingNames(r *registry.Registry) (notes []string) {
-	lacks := func(list, name string) {
-		notes = append(notes, fmt.Sprintf("%s of tools/vkgen/loader/exceptions.go names %s, and the registry has none", list,
-			name))
+	lacks := func(list, name string, has bool) {
+		if !has {
+			notes = append(notes, fmt.Sprintf("%s names %s, and the registry has none", list, name))
+		}
+	}
+	command := func(list, name string) { lacks(list, name, r.Command(name) != nil) }
+	extension := func(list, name string) {
+		lacks(list+" of tools/vkgen/loader/exceptions.go", name, r.Extension(name) != nil)
 	}
 	for _, h := range Hands {
-		if r.Command(h.Command) == nil {
-			lacks("Hands", h.Command)
-		}
+		command("tools/vkgen/loader/hands.txt", h.Command)
 	}
-	for _, name := range global {
-		if r.Command(name) == nil {
-			lacks("global", name)
-		}
+	for _, name := range slices.Concat(global, slices.Sorted(maps.Keys(gates))) {
+		command("tools/vkgen/loader/exceptions.go", name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(gates)) {
-		if r.Command(name) == nil {
-			lacks("gates", name)
-		} else if r.Extension(gates[name]) == nil {
-			lacks("gates", gates[name])
-		}
+		extension("gates", gates[name])
 	}
 	for _, name := range exported {
-		if r.Extension(name) == nil {
-			lacks("exported", name)
-		}
+		extension("exported", name)
 	}
 	for _, s := range Systems {
 		for _, name := range s.surfaces {
-			if r.Extension(name) == nil {
-				lacks("surfaces", name)
-			}
+			extension("surfaces", name)
 		}
 	}
 	for _, name := range deviceHandles {
-		if r.Type(name) == nil {
-			lacks("deviceHandles", name)
-		}
+		lacks("deviceHandles of tools/vkgen/loader/exceptions.go", name, r.Type(name) != nil)
 	}
 	return notes
 }
