@@ -8,6 +8,15 @@ import (
 	"vkloader/tools/vkgen/loader"
 )
 
+// structureTypes returns the numbers of VkStructureType, by name.
+func (c *closure) structureTypes() map[string]int64 {
+	values := map[string]int64{}
+	for _, v := range c.r.Enum("VkStructureType").Values {
+		values[v.Name] = v.Num
+	}
+	return values
+}
+
 // chain writes spine/gen/zchain.h: the sizes of all structures that may be in the chain of a VkDeviceCreateInfo, by
 // their sType. It leaves out, with a note, structures of a platform whose types have no known size, and structures
 // with an undefined sType.
@@ -19,10 +28,7 @@ func (c *closure) chain(s *loader.Set) ([]byte, error) {
 	t.f("/* X(sType, size with 64-bit pointers, on i386, on Windows, on 32-bit ARM and Windows), in the order of " +
 		"sType. */")
 	t.f("#define DEVICE_CHAIN_LIST(X) \\")
-	values := map[string]int64{}
-	for _, v := range c.r.Enum("VkStructureType").Values {
-		values[v.Name] = v.Num
-	}
+	values := c.structureTypes()
 	type line struct {
 		kind int64
 		text string

@@ -1,9 +1,10 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
+	"hash/fnv"
 	"slices"
-	"sort"
 	"strings"
 
 	"vkloader/tools/vkgen/loader"
@@ -74,19 +75,18 @@ func commands(all *loader.Set, sets []*loader.Set) ([]byte, error) {
  * Trampoline and terminator are the macro of asm/trampolines.c that makes the function, WRITTEN for a function in C, SURFACE for
  * a terminator in C that makes a surface (DRV-064), DEVICE_WRITTEN for a device command's terminator in C (GPA-086), or NONE.
  * asm/numbers.h counts the lines. */`)
-	for _, part := range []struct {
-		title string
-		list  []*loader.Command
-	}{
-		{"Commands without a table.", all.Globals()},
-		{"Commands of instances' and drivers' tables, in the order of the slots.", all.InstanceSlots()},
+	for _, part := range []struct{ title, kinds string }{
+		{"Commands without a table.", "GLOBAL"},
+		{"Commands of instances' and drivers' tables, in the order of the slots.", "INSTANCE PHYSDEV"},
 		{"Drivers are also asked for this one through the instance (GPA-090): the last slot of an instance's table and the " +
-			"first of a\n * device's.",
-			all.SharedSlots()},
-		{"Commands of devices' tables, in the order of the slots.", all.DeviceSlots()},
+			"first of a\n * device's.", "SHARED"},
+		{"Commands of devices' tables, in the order of the slots.", "DEVICE"},
 	} {
 		t.f("\n/* %s */", part.title)
-		for _, c := range part.list {
+		for _, c := range all.Commands {
+			if !slices.Contains(strings.Fields(part.kinds), kindOf(c)) {
+				continue
+			}
 			line, err := on(sets, knows(c.Name), row(c))
 			if err != nil {
 				return nil, err
@@ -98,20 +98,17 @@ func commands(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 	return t.Bytes(), nil
 }
 
+// kindOf returns a command's kind in the lines. Drivers are also asked for one device-level command through the instance (GPA-090).
+func kindOf(c *loader.Command) string {
+	if c.Name == "vkGetDeviceProcAddr" {
+		return "SHARED"
+	}
+	return [...]string{"", "GLOBAL", "INSTANCE", "PHYSDEV", "DEVICE"}[c.Kind]
+}
+
 // row returns the line of a command.
 func row(c *loader.Command) string {
-	kind := map[loader.Kind]string{loader.Global: "GLOBAL", loader.Instance: "INSTANCE", loader.PhysDev: "PHYSDEV",
-		loader.Device: "DEVICE"}[c.Kind]
-	if c.Shared() {
-		kind = "SHARED"
-	}
-	gate, param := c.Gate, c.Param
-	if gate == "" {
-		gate = "NONE"
-	}
-	if param == "" {
-		param = "NONE"
-	}
+	kind, gate, param := kindOf(c), cmp.Or(c.Gate, "NONE"), cmp.Or(c.Param, "NONE")
 	if c.CoreAlias != "" {
 		return fmt.Sprintf("ALIAS(%s, %s, %s, %s, %s)", kind, c.Name, c.CoreAlias, gate, param)
 	}
@@ -127,7 +124,7 @@ func row(c *loader.Command) string {
 		lower = "SURFACE"
 	case c.Lower() == "":
 		lower = "NONE"
-	case c.Kind == loader.Device && !c.Shared():
+	case kind == "DEVICE":
 		lower = "DEVICE_WRITTEN"
 	case c.Kind == loader.PhysDev && !c.HandLower:
 		lower = "PHYSDEV_TERMINATOR"
@@ -141,7 +138,7 @@ func names(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 	t.f("/* %s */", mark(all))
 	t.f("/* NAME(bucket, name): the names of commands, by the buckets of their hash (asm/tables.h). */")
 	list := slices.Clone(all.Commands)
-	sort.SliceStable(list, func(i, j int) bool { return bucket(list[i].Name) < bucket(list[j].Name) })
+	slices.SortStableFunc(list, func(a, b *loader.Command) int { return bucket(a.Name) - bucket(b.Name) })
 	for _, c := range list {
 		if c.Param != "" && !slices.Contains(params, c.Param) {
 			return nil, fmt.Errorf("%s: no number for a first parameter %q: add it to params in tools/vkgen/emit/commands.go "+
@@ -159,9 +156,7 @@ func names(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 
 // bucket returns the bucket of a name: the upper ten bits of its 64-bit FNV-1a hash, as spine/asm/tables.h has it.
 func bucket(name string) int {
-	h := uint64(0xcbf29ce484222325)
-	for i := 0; i < len(name); i++ {
-		h = (h ^ uint64(name[i])) * 0x100000001b3
-	}
-	return int(h >> 54)
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return int(h.Sum64() >> 54)
 }

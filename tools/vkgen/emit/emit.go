@@ -19,37 +19,28 @@ func All(sets []*loader.Set, roots string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	signatures, err := signatures(sets...)
-	if err != nil {
-		return nil, err
-	}
 	all, err := loader.Union(sets)
-	if err != nil {
-		return nil, err
-	}
-	commands, err := commands(all, sets)
-	if err != nil {
-		return nil, err
-	}
-	names, err := names(all, sets)
-	if err != nil {
-		return nil, err
-	}
-	gates, err := gates(all, sets)
 	if err != nil {
 		return nil, err
 	}
 	files := []File{
 		{"spine/gen/zversion.h", version(all)},
-		{"spine/gen/zcommands.inc", commands},
-		{"spine/gen/zgates.inc", gates},
-		{"spine/gen/znames.inc", names},
 		{"spine/gen/zends.h", ends(all)},
-		{"spine/gen/zsignatures.h", signatures},
 		{"spine/gen/zvk.h", header},
 		{"spine/gen/zvk_check.c", check},
 		{"spine/gen/zchain.h", chain},
 		{"test/lib/zinterfaces.inc", interfaces},
+		{"docs/hand-written.md", handWritten(sets...)},
+	}
+	for _, list := range []struct {
+		name string
+		make func(all *loader.Set, sets []*loader.Set) ([]byte, error)
+	}{{"zcommands.inc", commands}, {"zgates.inc", gates}, {"znames.inc", names}, {"zsignatures.h", signatures}} {
+		content, err := list.make(all, sets)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{"spine/gen/" + list.name, content})
 	}
 	for _, set := range sets {
 		if set.System.Name == loader.Windows.Name {
@@ -57,11 +48,7 @@ func All(sets []*loader.Set, roots string) ([]File, error) {
 		}
 	}
 	facts, err := goFacts(sets[0])
-	if err != nil {
-		return nil, err
-	}
-	files = append(files, facts...)
-	return append(files, File{"docs/hand-written.md", handWritten(sets...)}), nil
+	return append(files, facts...), err
 }
 
 // text collects lines.

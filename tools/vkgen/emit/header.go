@@ -19,19 +19,19 @@ func more(i, n int) string {
 }
 
 // opaque lists the window systems' types, which are used only as pointers and numbers (EXP-004).
-var opaque = []struct{ name, decl string }{
-	{"Display", "typedef struct _XDisplay Display;"},
-	{"Window", "typedef unsigned long Window;"},
-	{"VisualID", "typedef unsigned long VisualID;"},
-	{"RROutput", "typedef unsigned long RROutput;"},
-	{"xcb_connection_t", "typedef struct xcb_connection_t xcb_connection_t;"},
-	{"xcb_window_t", "typedef uint32_t xcb_window_t;"},
-	{"xcb_visualid_t", "typedef uint32_t xcb_visualid_t;"},
-	{"wl_display", "struct wl_display;"},
-	{"wl_surface", "struct wl_surface;"},
-	{"HINSTANCE", "typedef struct HINSTANCE__ *HINSTANCE;"},
-	{"HWND", "typedef struct HWND__ *HWND;"},
-	{"HMONITOR", "typedef struct HMONITOR__ *HMONITOR;"},
+var opaque = []string{
+	"typedef struct _XDisplay Display;",
+	"typedef unsigned long Window;",
+	"typedef unsigned long VisualID;",
+	"typedef unsigned long RROutput;",
+	"typedef struct xcb_connection_t xcb_connection_t;",
+	"typedef uint32_t xcb_window_t;",
+	"typedef uint32_t xcb_visualid_t;",
+	"struct wl_display;",
+	"struct wl_surface;",
+	"typedef struct HINSTANCE__ *HINSTANCE;",
+	"typedef struct HWND__ *HWND;",
+	"typedef struct HMONITOR__ *HMONITOR;",
 }
 
 // closure is the content of the header: the roots and all their dependencies.
@@ -56,22 +56,16 @@ func (c *closure) typ(name string) error {
 	if t.Alias != "" {
 		return c.typ(t.Alias)
 	}
-	if t.Bits != "" && c.r.Type(t.Bits) != nil {
-		if err := c.typ(t.Bits); err != nil {
-			return err
-		}
-	}
-	if t.Base != "" && t.Category == "bitmask" {
-		if err := c.typ(t.Base); err != nil {
-			return err
-		}
-	}
 	for _, m := range t.Members {
 		if err := c.member(m); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	for _, u := range t.Uses {
+	uses := append(slices.Clone(t.Uses), t.Bits)
+	if t.Category == "bitmask" {
+		uses = append(uses, t.Base)
+	}
+	for _, u := range uses {
 		if c.r.Type(u) == nil {
 			continue
 		}
@@ -313,7 +307,7 @@ func (c *closure) extensions(t *text) {
 func (c *closure) windowSystems(t *text) {
 	t.f("\n/* Types of window systems, used only as pointers and numbers. */")
 	for _, o := range opaque {
-		t.f("%s", o.decl)
+		t.f("%s", o)
 	}
 	t.f("")
 	c.each("basetype", func(b *registry.Type) {
@@ -354,19 +348,20 @@ func (c *closure) enumerations(t *text) {
 		}
 	})
 	t.f("")
-	c.each("enum", func(e *registry.Type) {
-		if e.Alias != "" {
-			t.f("typedef %s %s;", e.Alias, e.Name)
-		}
-	})
+	c.aliases(t, "enum")
 	c.each("bitmask", func(b *registry.Type) {
 		if b.Alias == "" {
 			t.f("typedef %s %s;", b.Base, b.Name)
 		}
 	})
-	c.each("bitmask", func(b *registry.Type) {
-		if b.Alias != "" {
-			t.f("typedef %s %s;", b.Alias, b.Name)
+	c.aliases(t, "bitmask")
+}
+
+// aliases writes the other names of the types of a category.
+func (c *closure) aliases(t *text, category string) {
+	c.each(category, func(a *registry.Type) {
+		if a.Alias != "" {
+			t.f("typedef %s %s;", a.Alias, a.Name)
 		}
 	})
 }
@@ -380,13 +375,8 @@ func (c *closure) declarations(t *text) {
 			}
 		})
 	}
-	for _, kind := range []string{"struct", "union"} {
-		c.each(kind, func(s *registry.Type) {
-			if s.Alias != "" {
-				t.f("typedef %s %s;", s.Alias, s.Name)
-			}
-		})
-	}
+	c.aliases(t, "struct")
+	c.aliases(t, "union")
 }
 
 // pointers writes the types of function pointers that structures hold.

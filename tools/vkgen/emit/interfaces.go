@@ -8,98 +8,107 @@ import (
 	"vkloader/tools/vkgen/registry"
 )
 
-// run is a range of consecutive bytes of a structure on both kinds of machine: where it begins, and its size.
-type run struct {
-	wide, wideSize     int // where pointers have 64 bits
-	narrow, narrowSize int // on i386
-	windows            int // where it begins on 32-bit Windows, where numbers are aligned to their size
+// kinds are the kinds of machines whose words are compared: with 64-bit pointers, i386, and 32-bit Windows, where numbers are aligned
+// to their size.
+var kinds = [3]machine{lp64, ilp32, wide32}
+
+// onEach returns the results of a function for each of these kinds.
+func onEach[T any](f func(on machine) (T, error)) (list [3]T, err error) {
+	for i, on := range kinds {
+		if list[i], err = f(on); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
 }
 
-// add appends a run, and joins it with the run before if no byte is between them on either machine.
+// run is a range of consecutive bytes of a structure on each kind of machine: where it begins, and its size.
+type run struct{ at, size [3]int }
+
+// add appends a run, and joins it with the run before if no byte is between them on any machine.
 func add(list []run, r run) []run {
 	if n := len(list); n > 0 {
 		last := &list[n-1]
-		if last.wideSize == last.narrowSize && r.wideSize == r.narrowSize && last.wide+last.wideSize == r.wide &&
-			last.narrow+last.narrowSize == r.narrow &&
-			last.windows+last.narrowSize == r.windows {
-			last.wideSize += r.wideSize
-			last.narrowSize += r.narrowSize
+		joined := last.size[0] == last.size[1] && r.size[0] == r.size[1]
+		for k := range kinds {
+			joined = joined && last.at[k]+last.size[k] == r.at[k]
+		}
+		if joined {
+			for k := range kinds {
+				last.size[k] += r.size[k]
+			}
 			return list
 		}
 	}
 	return append(list, r)
 }
 
+// sizes returns the size of a type on each kind of machine.
+func (c *closure) sizes(name string) (list [3]int, err error) {
+	return onEach(func(on machine) (int, error) {
+		e, err := c.measure(on, name)
+		return e.size, err
+	})
+}
+
 // runs appends the byte ranges of a type that begins at an offset on each kind of machine.
-func (c *closure) runs(list []run, name string, wide, narrow, windows int) ([]run, error) {
-	w, err := c.measure(lp64, name)
+func (c *closure) runs(list []run, name string, at [3]int) ([]run, error) {
+	size, err := c.sizes(name)
 	if err != nil {
 		return nil, err
 	}
-	n, err := c.measure(ilp32, name)
-	if err != nil {
-		return nil, err
-	}
+	size[2] = size[1]
 	t := c.r.Type(name)
 	for t != nil && t.Alias != "" {
 		t = c.r.Type(t.Alias)
 	}
+	if t != nil && t.Category == "union" {
+		least := min(size[0], size[1])
+		return add(list, run{at, [3]int{least, least, least}}), nil
+	}
 	if t == nil || t.Category != "struct" {
-		size := min(w.size, n.size)
-		if t != nil && t.Category == "union" {
-			return add(list, run{wide, size, narrow, size, windows}), nil
-		}
-		return add(list, run{wide, w.size, narrow, n.size, windows}), nil
+		return add(list, run{at, size}), nil
 	}
-	wideAt, _, err := c.layout(lp64, t)
-	if err != nil {
-		return nil, err
-	}
-	narrowAt, _, err := c.layout(ilp32, t)
-	if err != nil {
-		return nil, err
-	}
-	windowsAt, _, err := c.layout(wide32, t)
+	offsets, err := onEach(func(on machine) ([]int, error) {
+		offsets, _, err := c.layout(on, t)
+		return offsets, err
+	})
 	if err != nil {
 		return nil, err
 	}
 	for i, m := range t.Members {
-		if wideAt[i] < 0 { // bit fields: structures with them have no pointers
-			return add(list, run{wide, w.size, narrow, n.size, windows}), nil
+		if offsets[0][i] < 0 { // bit fields: structures with them have no pointers
+			return add(list, run{at, size}), nil
 		}
-		if list, err = c.memberRuns(list, m, wide+wideAt[i], narrow+narrowAt[i], windows+windowsAt[i]); err != nil {
+		begins := at
+		for k := range kinds {
+			begins[k] += offsets[k][i]
+		}
+		if list, err = c.memberRuns(list, m, begins); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return list, nil
 }
 
-func (c *closure) memberRuns(list []run, m registry.Member, wide, narrow, windows int) ([]run, error) {
-	w, err := c.memberExtent(lp64, m)
+func (c *closure) memberRuns(list []run, m registry.Member, at [3]int) ([]run, error) {
+	all, err := c.memberExtent(lp64, m)
 	if err != nil {
 		return nil, err
 	}
-	one := m
-	one.Dims = nil
-	each, err := c.memberExtent(lp64, one)
+	m.Dims = nil
+	each, err := onEach(func(on machine) (extent, error) { return c.memberExtent(on, m) })
 	if err != nil {
 		return nil, err
 	}
-	less, err := c.memberExtent(ilp32, one)
-	if err != nil {
-		return nil, err
-	}
-	other, err := c.memberExtent(wide32, one)
-	if err != nil {
-		return nil, err
-	}
-	for i := range w.size / each.size {
+	for range all.size / each[0].size {
 		if m.Pointers > 0 {
-			list = add(list, run{wide + i*each.size, each.size, narrow + i*less.size, less.size, windows + i*other.size})
-			continue
-		}
-		if list, err = c.runs(list, m.Type, wide+i*each.size, narrow+i*less.size, windows+i*other.size); err != nil {
+			list = add(list, run{at, [3]int{each[0].size, each[1].size, each[1].size}})
+		} else if list, err = c.runs(list, m.Type, at); err != nil {
 			return nil, err
+		}
+		for k := range kinds {
+			at[k] += each[k].size
 		}
 	}
 	return list, nil
@@ -158,27 +167,16 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 		}
 		t.f("SIGNATURE(%s, \"%s\", \"%s\")", cmd.Name, signature, strings.Join(types, " "))
 	}
-	values := map[string]int64{}
-	for _, v := range c.r.Enum("VkStructureType").Values {
-		values[v.Name] = v.Num
-	}
+	values := c.structureTypes()
 	for _, x := range c.sortedTypes() {
 		if x.Category != "struct" {
 			continue
 		}
-		list, err := c.runs(nil, x.Name, 0, 0, 0)
+		list, err := c.runs(nil, x.Name, [3]int{})
 		if err != nil {
 			return nil, err
 		}
-		wide, err := c.measure(lp64, x.Name)
-		if err != nil {
-			return nil, err
-		}
-		narrow, err := c.measure(ilp32, x.Name)
-		if err != nil {
-			return nil, err
-		}
-		windows, err := c.measure(wide32, x.Name)
+		size, err := c.sizes(x.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -190,10 +188,9 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 		}
 		var parts []string
 		for _, r := range list {
-			parts = append(parts, fmt.Sprintf("{%d, %d, %d, %d, %d}", r.wide, r.wideSize, r.narrow, r.narrowSize, r.windows))
+			parts = append(parts, fmt.Sprintf("{%d, %d, %d, %d, %d}", r.at[0], r.size[0], r.at[1], r.size[1], r.at[2]))
 		}
-		t.f("STRUCTURE(%s, %d, %d, %d, %d, %s)", x.Name, kind, wide.size, narrow.size, windows.size,
-			strings.Join(parts, ", "))
+		t.f("STRUCTURE(%s, %d, %d, %d, %d, %s)", x.Name, kind, size[0], size[1], size[2], strings.Join(parts, ", "))
 	}
 	return t.Bytes(), nil
 }

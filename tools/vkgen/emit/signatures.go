@@ -59,7 +59,7 @@ func passedType(r *registry.Registry, m registry.Member) (string, error) {
 
 // signatures writes the C signature of each command that has a trampoline or terminator in asm/trampolines.c. A command
 // of several systems has the same one everywhere.
-func signatures(sets ...*loader.Set) ([]byte, error) {
+func signatures(_ *loader.Set, sets []*loader.Set) ([]byte, error) {
 	var t text
 	t.f("/* %s */", mark(sets[0]))
 	t.f("/* SIGNATURE_<command>(X): X(result, (parameters), (their types), (arguments)), in the types that calling " +

@@ -19,10 +19,6 @@ const (
 	Device // device, queue, command buffer, external compute queue
 )
 
-func (k Kind) String() string {
-	return [...]string{"", "global", "instance", "physical device", "device"}[k]
-}
-
 // ExtensionMinor is the Minor of commands that are in no core version.
 const ExtensionMinor = 255
 
@@ -59,9 +55,6 @@ func (c *Command) Lower() string {
 	return "term_" + c.Name
 }
 
-// Shared reports whether drivers are also asked for a device-level command through the instance (GPA-090).
-func (c *Command) Shared() bool { return c.Name == "vkGetDeviceProcAddr" }
-
 // Set is everything the loader knows.
 type Set struct {
 	System     System
@@ -77,36 +70,6 @@ type Set struct {
 // Find returns the command of a name, or nil.
 func (s *Set) Find(name string) *Command { return s.byName[name] }
 
-// Globals returns the commands in no table.
-func (s *Set) Globals() []*Command {
-	return s.filter(func(c *Command) bool { return c.Kind == Global })
-}
-
-// InstanceSlots returns the commands that only the tables of instances and drivers have.
-func (s *Set) InstanceSlots() []*Command {
-	return s.filter(func(c *Command) bool { return c.Kind == Instance || c.Kind == PhysDev })
-}
-
-// SharedSlots returns the commands that all tables have.
-func (s *Set) SharedSlots() []*Command {
-	return s.filter(func(c *Command) bool { return c.Shared() })
-}
-
-// DeviceSlots returns the commands that only the tables of devices have.
-func (s *Set) DeviceSlots() []*Command {
-	return s.filter(func(c *Command) bool { return c.Kind == Device && !c.Shared() })
-}
-
-func (s *Set) filter(keep func(*Command) bool) []*Command {
-	var out []*Command
-	for _, c := range s.Commands {
-		if keep(c) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // Known reports whether an extension is one that the system's loader knows.
 func (s System) Known(e *registry.Extension) bool { return slices.Contains(s.platforms, e.Platform) }
 
@@ -114,9 +77,9 @@ func (s System) exports(e *registry.Extension) bool {
 	return slices.Contains(exported, e.Name) || slices.Contains(s.surfaces, e.Name)
 }
 
-// Select applies the rules of a system to a registry.
-func Select(r *registry.Registry, system System) (*Set, error) {
-	s := &Set{System: system, Registry: r, byName: map[string]*Command{}, Notes: append(leftOut(r), missingNames(r)...)}
+// newSet returns a set with the extensions of a system, and without commands.
+func newSet(r *registry.Registry, system System) *Set {
+	s := &Set{System: system, Registry: r, byName: map[string]*Command{}}
 	for _, e := range r.Extensions {
 		if system.Known(e) {
 			s.Extensions = append(s.Extensions, e)
@@ -125,23 +88,40 @@ func Select(r *registry.Registry, system System) (*Set, error) {
 			}
 		}
 	}
-	for _, f := range r.Features {
-		for _, b := range f.Blocks {
+	return s
+}
+
+// each calls a function with the commands of all core versions, and then with those of the set's extensions.
+func (s *Set) each(do func(name string, minor int, e *registry.Extension) error) error {
+	of := func(what string, blocks []registry.Block, minor int, e *registry.Extension) error {
+		for _, b := range blocks {
 			for _, name := range b.Commands {
-				if err := s.add(name, f.Minor, nil); err != nil {
-					return nil, fmt.Errorf("feature %s: %w", f.Name, err)
+				if err := do(name, minor, e); err != nil {
+					return fmt.Errorf("%s: %w", what, err)
 				}
 			}
+		}
+		return nil
+	}
+	for _, f := range s.Registry.Features {
+		if err := of("feature "+f.Name, f.Blocks, f.Minor, nil); err != nil {
+			return err
 		}
 	}
 	for _, e := range s.Extensions {
-		for _, b := range e.Blocks {
-			for _, name := range b.Commands {
-				if err := s.add(name, ExtensionMinor, e); err != nil {
-					return nil, fmt.Errorf("extension %s: %w", e.Name, err)
-				}
-			}
+		if err := of("extension "+e.Name, e.Blocks, ExtensionMinor, e); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// Select applies the rules of a system to a registry.
+func Select(r *registry.Registry, system System) (*Set, error) {
+	s := newSet(r, system)
+	s.Notes = append(leftOut(r), missingNames(r)...)
+	if err := s.each(s.add); err != nil {
+		return nil, err
 	}
 	for _, h := range Hands {
 		if c := s.byName[h.Command]; c != nil {
@@ -226,46 +206,24 @@ func (s *Set) add(name string, minor int, e *registry.Extension) error {
 // Union returns the commands and extensions of several systems, in the registry's order. Every system that knows a command has
 // the same rules for it.
 func Union(sets []*Set) (*Set, error) {
-	u := &Set{Registry: sets[0].Registry, byName: map[string]*Command{}}
-	u.System.Name = "any"
+	any := System{Name: "any"}
 	for _, s := range sets {
-		u.System.platforms = append(u.System.platforms, s.System.platforms...)
+		any.platforms = append(any.platforms, s.System.platforms...)
 	}
-	for _, e := range u.Registry.Extensions {
-		if u.System.Known(e) {
-			u.Extensions = append(u.Extensions, e)
-			if e.Kind == "instance" {
-				u.Gates = append(u.Gates, e)
-			}
-		}
-	}
-	add := func(blocks []registry.Block) error {
-		for _, b := range blocks {
-			for _, name := range b.Commands {
-				for _, s := range sets {
-					c, known := s.byName[name], u.byName[name]
-					switch {
-					case c == nil:
-					case known == nil:
-						u.byName[name] = c
-						u.Commands = append(u.Commands, c)
-					case *c != *known:
-						return fmt.Errorf("%s has other rules on %s", name, s.System.Name)
-					}
-				}
+	u := newSet(sets[0].Registry, any)
+	err := u.each(func(name string, _ int, _ *registry.Extension) error {
+		for _, s := range sets {
+			c, known := s.byName[name], u.byName[name]
+			switch {
+			case c == nil:
+			case known == nil:
+				u.byName[name] = c
+				u.Commands = append(u.Commands, c)
+			case *c != *known:
+				return fmt.Errorf("%s has other rules on %s", name, s.System.Name)
 			}
 		}
 		return nil
-	}
-	for _, f := range u.Registry.Features {
-		if err := add(f.Blocks); err != nil {
-			return nil, err
-		}
-	}
-	for _, e := range u.Extensions {
-		if err := add(e.Blocks); err != nil {
-			return nil, err
-		}
-	}
-	return u, nil
+	})
+	return u, err
 }

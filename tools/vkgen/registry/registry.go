@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,7 +40,6 @@ type Value struct {
 	Alias string // of another value; Num and Text are unset
 	Num   int64
 	Text  string // constants that are no integers
-	Type  string // constants: C type
 }
 
 // Enum is an enumeration with all values that versions and extensions of the API add.
@@ -60,10 +60,8 @@ type Command struct {
 
 // Block is a <require> element.
 type Block struct {
-	Depends  string // the versions and extensions that it needs
 	Types    []string
 	Commands []string
-	Values   []string // enumerated values
 }
 
 // Feature is a core version or an internal part of one.
@@ -88,7 +86,6 @@ type Extension struct {
 type Registry struct {
 	Major, Minor, Patch int
 	Types               []*Type
-	Enums               []*Enum
 	Constants           []Value
 	Commands            []*Command
 	Features            []*Feature
@@ -115,10 +112,8 @@ func (r *Registry) Command(name string) *Command { return r.commands[name] }
 
 // Extension returns the extension of a name, or nil.
 func (r *Registry) Extension(name string) *Extension {
-	for _, e := range r.Extensions {
-		if e.Name == name {
-			return e
-		}
+	if at := slices.IndexFunc(r.Extensions, func(e *Extension) bool { return e.Name == name }); at >= 0 {
+		return r.Extensions[at]
 	}
 	return nil
 }
@@ -168,9 +163,7 @@ func Read(in io.Reader) (*Registry, error) {
 			}
 		case "types":
 			for _, t := range k.all("type") {
-				if t.ours() {
-					r.addType(t)
-				}
+				r.addType(t)
 			}
 		case "enums":
 			if err := r.addEnums(k); err != nil {
@@ -178,9 +171,7 @@ func Read(in io.Reader) (*Registry, error) {
 			}
 		case "commands":
 			for _, c := range k.all("command") {
-				if c.ours() {
-					r.addCommand(c)
-				}
+				r.addCommand(c)
 			}
 		}
 	}
@@ -252,9 +243,7 @@ func (r *Registry) addType(n *node) {
 			t.Extends = strings.Split(list, ",")
 		}
 		for _, m := range n.all("member") {
-			if m.ours() {
-				t.Members = append(t.Members, member(m))
-			}
+			t.Members = append(t.Members, member(m))
 		}
 	case "funcpointer":
 		if proto := n.one("proto"); proto != nil {
@@ -314,9 +303,7 @@ func member(n *node) Member {
 func (r *Registry) addEnums(n *node) error {
 	if n.attr["name"] == "API Constants" {
 		for _, e := range n.all("enum") {
-			if e.ours() {
-				r.addConstant(e)
-			}
+			r.addConstant(e)
 		}
 		return nil
 	}
@@ -325,11 +312,7 @@ func (r *Registry) addEnums(n *node) error {
 	}
 	e := &Enum{Name: n.attr["name"], Bitmask: n.attr["type"] == "bitmask", Wide: n.attr["bitwidth"] == "64"}
 	r.enums[e.Name] = e
-	r.Enums = append(r.Enums, e)
 	for _, v := range n.all("enum") {
-		if !v.ours() {
-			continue
-		}
 		if err := e.add(v, 0); err != nil {
 			return err
 		}
@@ -338,7 +321,7 @@ func (r *Registry) addEnums(n *node) error {
 }
 
 func (r *Registry) addConstant(n *node) {
-	v := Value{Name: n.attr["name"], Alias: n.attr["alias"], Type: n.attr["type"]}
+	v := Value{Name: n.attr["name"], Alias: n.attr["alias"]}
 	if _, known := r.consts[v.Name]; known {
 		return
 	}
@@ -354,10 +337,8 @@ func (r *Registry) addConstant(n *node) {
 // add adds a value; ext is the number of the extension that contains it.
 func (e *Enum) add(n *node, ext int) error {
 	v := Value{Name: n.attr["name"], Alias: n.attr["alias"]}
-	for _, old := range e.Values {
-		if old.Name == v.Name {
-			return nil // several extensions may add the same value
-		}
+	if slices.ContainsFunc(e.Values, func(old Value) bool { return old.Name == v.Name }) {
+		return nil // several extensions may add the same value
 	}
 	if v.Alias == "" {
 		num, err := number(n, ext)
@@ -406,9 +387,7 @@ func (r *Registry) addCommand(n *node) {
 		c.Return = strings.TrimSpace(strings.TrimSuffix(proto.flat(), c.Name))
 	}
 	for _, p := range n.all("param") {
-		if p.ours() {
-			c.Params = append(c.Params, member(p))
-		}
+		c.Params = append(c.Params, member(p))
 	}
 	if r.commands[c.Name] != nil {
 		return
@@ -436,7 +415,7 @@ func (r *Registry) addFeature(n *node) error {
 
 // addExtension reads an extension element. It skips an extension that Vulkan does not support.
 func (r *Registry) addExtension(n *node) error {
-	if !listHas(n.attr["supported"], "vulkan") {
+	if !slices.Contains(strings.Split(n.attr["supported"], ","), "vulkan") {
 		return nil
 	}
 	e := &Extension{Name: n.attr["name"], Kind: n.attr["type"], Platform: n.attr["platform"]}
@@ -466,10 +445,7 @@ func (r *Registry) addExtension(n *node) error {
 func (r *Registry) blocks(n *node, ext int) ([]Block, error) {
 	var out []Block
 	for _, q := range n.all("require") {
-		if !q.ours() {
-			continue
-		}
-		b := Block{Depends: q.attr["depends"]}
+		b := Block{}
 		for _, k := range q.kids {
 			if k.name == "" || !k.ours() {
 				continue
@@ -480,12 +456,9 @@ func (r *Registry) blocks(n *node, ext int) ([]Block, error) {
 			case "command":
 				b.Commands = append(b.Commands, k.attr["name"])
 			case "enum":
-				b.Values = append(b.Values, k.attr["name"])
-				if to := k.attr["extends"]; to != "" {
-					if e := r.enums[to]; e != nil {
-						if err := e.add(k, ext); err != nil {
-							return nil, err
-						}
+				if e := r.enums[k.attr["extends"]]; e != nil {
+					if err := e.add(k, ext); err != nil {
+						return nil, err
 					}
 				}
 			}

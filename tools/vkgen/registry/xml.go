@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -46,25 +47,14 @@ func readTree(r io.Reader) (*node, error) {
 	return root, nil
 }
 
-// all returns the direct children with a name.
+// all returns the direct children with a name that belong to the "vulkan" API.
 func (n *node) all(name string) []*node {
-	var out []*node
-	for _, k := range n.kids {
-		if k.name == name {
-			out = append(out, k)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(n.kids), func(k *node) bool { return k.name != name || !k.ours() })
 }
 
-// one returns the first direct child with a name, or nil.
+// one returns the first of them, or nil.
 func (n *node) one(name string) *node {
-	for _, k := range n.kids {
-		if k.name == name {
-			return k
-		}
-	}
-	return nil
+	return append(n.all(name), nil)[0]
 }
 
 // flat returns all the text below, without comments, with white space collapsed.
@@ -95,18 +85,8 @@ func (n *node) textOf(name string) string {
 	return ""
 }
 
-// listHas reports whether a comma-separated list names an item.
-func listHas(list, item string) bool {
-	for _, s := range strings.Split(list, ",") {
-		if s == item {
-			return true
-		}
-	}
-	return false
-}
-
 // ours reports whether an element belongs to the "vulkan" API (no api attribute: to every API).
 func (n *node) ours() bool {
 	api, ok := n.attr["api"]
-	return !ok || listHas(api, "vulkan")
+	return !ok || slices.Contains(strings.Split(api, ","), "vulkan")
 }
