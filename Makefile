@@ -8,13 +8,14 @@
 #                                            man pages and completions in build/share
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and manifests in the same directory
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and manifests in the same directory
-# The rules of a directory are in its build.mk. internal/machines has the compilers and flags of machines and systems: the value
-# of NAME for a system is NAME_linux, NAME_windows or NAME_macos.
+# The rules of a directory are in its build.mk. internal/machines has the compilers and flags of machines and systems:
+# the value of NAME for a system is NAME_linux, NAME_windows or NAME_macos.
 #
-# TARGET: a machine of internal/machines/machines.txt, or musl: builds the library, drivers and layers below build/TARGET.
-# TARGET=windows builds them for Windows, for both word sizes, in windows/x64 and windows/x86. TARGET=macos builds them for both
-# machines of macOS, in macos/x86_64 and macos/arm64, then joins the libraries and tools of both: build/macos/libvulkan.1.dylib.
-# PORTABLE=1 builds them for any glibc since 2.17, below build/portable or build/TARGET/portable.
+# TARGET: a machine of internal/machines/machines.txt, or musl: builds the library, drivers and layers below
+# build/TARGET. TARGET=windows builds them for Windows, for both word sizes, in windows/x64 and windows/x86.
+# TARGET=macos builds them for both machines of macOS, in macos/x86_64 and macos/arm64, then joins the libraries and
+# tools of both: build/macos/libvulkan.1.dylib. PORTABLE=1 builds them for any glibc since 2.17, below build/portable or
+# build/TARGET/portable.
 
 , := ,
 MAKEFLAGS += --no-builtin-rules
@@ -47,8 +48,9 @@ BINDIR ?= $(PREFIX)/bin
 INCLUDEDIR ?= $(PREFIX)/include
 LIBEXECDIR ?= $(PREFIX)/libexec
 DATADIR ?= $(PREFIX)/share
-# The directories that are searched for manifests and the settings file (PATH-3, PATH-4). If SYSCONFDIR is not given, /etc is
-# searched, too. On macOS, the data directory of another prefix, as Homebrew's, is searched before the usual ones.
+# The directories that are searched for manifests and the settings file (PATH-3, PATH-4). If SYSCONFDIR is not given,
+# /etc is searched, too. On macOS, the data directory of another prefix, as Homebrew's, is searched before the usual
+# ones.
 EXTRASYSCONFDIR := $(if $(SYSCONFDIR),,$(if $(filter /usr,$(PREFIX)),,/etc))
 SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),,$(PREFIX))/etc
 DATADIRS := $(if $(filter /usr /usr/local,$(PREFIX)),,$(DATADIR):)/usr/local/share:/usr/share

@@ -24,7 +24,8 @@ RELEASE_FILES ?= build/release
 release:
 	$(Q)GO='$(GO)' tools/release.sh '$(RELEASE_FILES)'
 
-# Builds and tests the Debian packages as Debian does, in a Debian sid without a network. DEBIAN_STEPS: only these steps.
+# Builds and tests the Debian packages as Debian does, in a Debian sid without a network. DEBIAN_STEPS: only these
+# steps.
 test-debian:
 	$(Q)tools/test-debian.sh $(DEBIAN_STEPS)
 

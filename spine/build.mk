@@ -51,8 +51,8 @@ ZIG := $(ZIG_$(SYSTEM))
 HIGH_64 := -Wl,--high-entropy-va
 SPINE_LDFLAGS_windows := $(if $(ZIG),-shared -s -Wl$(,)--dynamicbase -Wl$(,)--nxcompat -Wl$(,)--high-entropy-va,-shared -static-libgcc \
 	-Wl$(,)--dynamicbase -Wl$(,)--nxcompat $(HIGH_$(BITS)) -Wl$(,)--no-insert-timestamp -Wl$(,)--exclude-all-symbols -Wl$(,)--file-alignment=4096)
-# The dynamic linker compares these versions, which are LunarG's; the patch number does not fit into 8 bits. Packagers set another
-# install name and sign the library, which needs room after the load commands.
+# The dynamic linker compares these versions, which are LunarG's; the patch number does not fit into 8 bits. Packagers
+# set another install name and sign the library, which needs room after the load commands.
 SPINE_LDFLAGS_macos := -shared -Wl,-install_name,@rpath/libvulkan.1.dylib -Wl,-compatibility_version,1.0.0 \
 	-Wl,-current_version,1.4.0 -Wl,-headerpad_max_install_names
 SPINE_LDFLAGS := $(SPINE_LDFLAGS_$(SYSTEM))
@@ -92,8 +92,8 @@ $(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thr
 
 # zig's linker writes the time into the file header, with any options, unless this variable is set.
 NO_TIME := SOURCE_DATE_EPOCH=0
-# The DLL exports the names in zexports.def (WIN-002 to 004). Debug information is in a separate file, because it would be
-# mapped with the DLL.
+# The DLL exports the names in zexports.def (WIN-002 to 004). Debug information is in a separate file, because it would
+# be mapped with the DLL.
 $(B)/vulkan-1.dll: $(SPINE_OBJ) spine/gen/zexports.def $(B)/obj/version.$(if $(ZIG),res,o)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OPT) $(SPINE_LDFLAGS) -o $@ $^

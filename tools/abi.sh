@@ -1,7 +1,7 @@
 #!/bin/sh
 # "make abi" compares the binary interface of the library with that of Debian's libvulkan1, or of the library in the
-# argument. It installs missing packages (abidiff, libvulkan1) if it may, and builds the library. It prints additions, and
-# fails on removals and changes.
+# argument. It installs missing packages (abidiff, libvulkan1) if it may, and builds the library. It prints additions,
+# and fails on removals and changes.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

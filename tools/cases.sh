@@ -1,5 +1,5 @@
-# cases.sh is the common part of the tests with systems of their own. They source it in the repository's root, with $of set
-# to their name and $here to the directory of their log.
+# cases.sh is the common part of the tests with systems of their own. They source it in the repository's root, with $of
+# set to their name and $here to the directory of their log.
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # "of" and "here"
 [ "$(id -u)" = 0 ] || {
@@ -24,8 +24,8 @@ fail() {
 says() { grep -qF -- "$1" "$log" || fail "nothing says \"$1\": $(tail -n 12 "$log")"; }
 lacks() { ! grep -qF -- "$1" "$log" || fail "it says \"$1\": $(tail -n 12 "$log")"; }
 
-# make_debian DIRECTORY SUITE PACKAGES [ARCHITECTURE] makes a Debian with packages, once. Fails, after a message, if that is
-# impossible.
+# make_debian DIRECTORY SUITE PACKAGES [ARCHITECTURE] makes a Debian with packages, once. Fails, after a message, if
+# that is impossible.
 make_debian() {
     if [ -d "$1" ]; then return 0; fi
     mkdir -p "${1%/*}" "$here"

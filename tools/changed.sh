@@ -1,6 +1,6 @@
 #!/bin/sh
-# changed.sh [BASE] prints the files that differ between a commit and the working tree, one a line. The commit is BASE, or
-# the merge base with the main branch of origin, or the first parent. Without any of these, it prints every file.
+# changed.sh [BASE] prints the files that differ between a commit and the working tree, one a line. The commit is BASE,
+# or the merge base with the main branch of origin, or the first parent. Without any of these, it prints every file.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

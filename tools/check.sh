@@ -7,8 +7,8 @@ unset CDPATH
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 
-# checker NAME PACKAGE VERSION builds a checker once for each of its versions and each version of Go, and sets $checker to
-# its path. The program is static, so that it also runs in the root of tools/test-fresh.sh.
+# checker NAME PACKAGE VERSION builds a checker once for each of its versions and each version of Go, and sets $checker
+# to its path. The program is static, so that it also runs in the root of tools/test-fresh.sh.
 checker() {
     directory=$PWD/build/checkers/$3-$("$go" env GOVERSION)
     checker=$directory/$1
@@ -77,8 +77,8 @@ if [ -n "$changed" ]; then
 fi
 
 echo "check: govulncheck"
-# govulncheck's database is on the network. Without access, the check is skipped, with a message that repeats the last result, which
-# tools/govulncheck.txt records with its date.
+# govulncheck's database is on the network. Without access, the check is skipped, with a message that repeats the last
+# result, which tools/govulncheck.txt records with its date.
 unreached() {
     echo "check: govulncheck: not checked, its database is out of reach: $1; last result: $(cat tools/govulncheck.txt)" >&2
 }

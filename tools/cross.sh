@@ -105,8 +105,8 @@ compiler)
         "libatomic1-$suffix" \
         "libc6-$suffix" "libc6-dev-$suffix" "linux-libc-dev-$suffix" "binutils-$package"
     here=$root/usr/lib/$(gcc -print-multiarch)
-    # The assembler and the linker come with their own libraries. Programs of a newer Debian are started with its dynamic
-    # linker; gcc starts its subprograms with it, too, through -wrapper. collect2 looks for the linker in -B.
+    # The assembler and the linker come with their own libraries. Programs of a newer Debian are started with its
+    # dynamic linker; gcc starts its subprograms with it, too, through -wrapper. collect2 looks for the linker in -B.
     run="LD_LIBRARY_PATH=$here" wrapper=
     if [ "$root" != "$tools" ]; then
         here=$here:$root/lib/$(gcc -print-multiarch)

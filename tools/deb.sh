@@ -1,7 +1,7 @@
 #!/bin/sh
-# "make deb": deb.sh [ARCHITECTURE...] builds the Debian packages into build/deb, by default for amd64, i386 and arm64. It
-# unpacks missing cross compilers, and fails if it cannot build for one of the architectures. The same source gives the same
-# bytes: the date comes from debian/changelog, the version from VERSION.
+# "make deb": deb.sh [ARCHITECTURE...] builds the Debian packages into build/deb, by default for amd64, i386 and arm64.
+# It unpacks missing cross compilers, and fails if it cannot build for one of the architectures. The same source gives
+# the same bytes: the date comes from debian/changelog, the version from VERSION.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

@@ -1,8 +1,8 @@
 #!/bin/sh
 # "make TARGET=windows dist": dist-windows.sh RELEASE DIRECTORY packs the build for Windows into
-# DIRECTORY/vkloader-RELEASE-windows.zip: the DLL and the tool in both word sizes, man pages as text, a README and a PowerShell
-# script. It also writes manifests for winget and Scoop, with the archive's checksum; the publisher fills in @ADDRESS@ and
-# @PUBLISHER@. The same commit gives the same bytes.
+# DIRECTORY/vkloader-RELEASE-windows.zip: the DLL and the tool in both word sizes, man pages as text, a README and a
+# PowerShell script. It also writes manifests for winget and Scoop, with the archive's checksum; the publisher fills in
+# @ADDRESS@ and @PUBLISHER@. The same commit gives the same bytes.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/bin/sh
 # emulator.sh TARGET [fetch] prints the command that starts programs of TARGET on this machine: an emulator with its
-# arguments, or nothing if the kernel runs them itself. Tests (world.Command) and scripts use only this script to find it.
-# If the emulator is missing, the script says so and exits with 1; with "fetch", tools/cross.sh unpacks it first.
+# arguments, or nothing if the kernel runs them itself. Tests (world.Command) and scripts use only this script to find
+# it. If the emulator is missing, the script says so and exits with 1; with "fetch", tools/cross.sh unpacks it first.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

@@ -1,6 +1,7 @@
 #!/bin/sh
 # fresh.sh runs inside the root of tools/test-fresh.sh, in a clone below root's home: the README's two commands as root,
-# the parts of tools/test.sh in FRESH_PARTS, then, as an ordinary user, "make run" and the suites that depend on the user.
+# the parts of tools/test.sh in FRESH_PARTS, then, as an ordinary user, "make run" and the suites that depend on the
+# user.
 set -eu
 began=$(date +%s)
 step() {

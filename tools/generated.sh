@@ -1,6 +1,6 @@
 #!/bin/sh
-# generated.sh checks that the generated files match the output of the generators for the registry at $VK_XML (by default
-# registry/vk.xml). It works on a copy of the tree.
+# generated.sh checks that the generated files match the output of the generators for the registry at $VK_XML (by
+# default registry/vk.xml). It works on a copy of the tree.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# go.sh GO checks that a program is a Go of the version in go.mod or a newer one. Otherwise it says where to get one. The
-# Makefile runs it before anything else. Go 1.21 and newer fetch the version of go.mod by themselves.
+# go.sh GO checks that a program is a Go of the version in go.mod or a newer one. Otherwise it says where to get one.
+# The Makefile runs it before anything else. Go 1.21 and newer fetch the version of go.mod by themselves.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# "make test TARGET=macos" builds the library, the tool, the null driver and the sample layer for macOS. It then runs the
-# tests of the dylib file, of the behaviour on macOS, and of all systems, with the Mach-O runner of test/lib/macos.
+# "make test TARGET=macos" builds the library, the tool, the null driver and the sample layer for macOS. It then runs
+# the tests of the dylib file, of the behaviour on macOS, and of all systems, with the Mach-O runner of test/lib/macos.
 # test/loader/target/macos.txt lists the skipped tests, which are printed. At the end, it compares the answers of the
 # library's core with those of the core in Go. The suites run for both slices of the universal library, that for arm64
 # below an emulator. tools/zig.sh fetches the compiler. The machine must be x86-64.

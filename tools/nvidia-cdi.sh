@@ -1,9 +1,9 @@
 #!/bin/sh
-# nvidia-cdi.sh applies a CDI file by hand. For each device of this machine it makes a root with a C library, this loader
-# and the tool, and with the nodes, mounts and hook of that device alone. It prints the devices that a program gets there,
-# and the output of "cdi why". Needs root, awk, unshare and mount, and the tool and library in build/. DEVICES: the
-# devices to try, by default all. ROOT: another root to use, such as a Debian with vulkan-tools; "vulkaninfo --summary" is
-# then run, too.
+# nvidia-cdi.sh applies a CDI file by hand. For each device of this machine it makes a root with a C library, this
+# loader and the tool, and with the nodes, mounts and hook of that device alone. It prints the devices that a program
+# gets there, and the output of "cdi why". Needs root, awk, unshare and mount, and the tool and library in build/.
+# DEVICES: the devices to try, by default all. ROOT: another root to use, such as a Debian with vulkan-tools;
+# "vulkaninfo --summary" is then run, too.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

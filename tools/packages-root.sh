@@ -1,6 +1,6 @@
-# packages-root.sh is the common part of the package tests. They source it in the repository's root, with $of set to their
-# name. It makes a Debian with debootstrap in build/packages, once, and for each case a root in overlayfs layers above it.
-# It also finds the loader that a program gets there. Needs root, an amd64 machine and, once, the network.
+# packages-root.sh is the common part of the package tests. They source it in the repository's root, with $of set to
+# their name. It makes a Debian with debootstrap in build/packages, once, and for each case a root in overlayfs layers
+# above it. It also finds the loader that a program gets there. Needs root, an amd64 machine and, once, the network.
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # "of", and lib64, lib32: the directories of libraries
 [ "$(dpkg --print-architecture)" = amd64 ] || {

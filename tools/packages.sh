@@ -1,6 +1,6 @@
 #!/bin/sh
-# packages.sh FOR PACKAGE... installs the Debian packages that are missing for "make FOR", or prints how to install them.
-# Without dpkg, it installs nothing, and the programs in PROGRAMS must exist.
+# packages.sh FOR PACKAGE... installs the Debian packages that are missing for "make FOR", or prints how to install
+# them. Without dpkg, it installs nothing, and the programs in PROGRAMS must exist.
 set -eu
 for=$1
 shift

@@ -5,7 +5,8 @@
 #   vkloader-VERSION.provenance     the commit, its date and the versions of the tools that made these files
 #   SHA256SUMS                      checksums of the two
 #
-# The same commit gives the same bytes with the same tools. It neither tags nor publishes: it prints the commands for both.
+# The same commit gives the same bytes with the same tools. It neither tags nor publishes: it prints the commands for
+# both.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

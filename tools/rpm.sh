@@ -1,8 +1,8 @@
 #!/bin/sh
 # "make rpm": rpm.sh [ARCHITECTURE...] builds the RPM packages and the source package into build/rpm, from "make dist"'s
 # archive, by default for the machine and, on x86_64, for i686. On an RPM system it requires the spec file's build
-# dependencies; on others rpmbuild and the compilers are enough. The same commit gives the same payload: the date comes from
-# debian/changelog. RPM_OUTPUT replaces build/rpm; RPM_DIST is the suffix of the release.
+# dependencies; on others rpmbuild and the compilers are enough. The same commit gives the same payload: the date comes
+# from debian/changelog. RPM_OUTPUT replaces build/rpm; RPM_DIST is the suffix of the release.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

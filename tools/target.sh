@@ -1,9 +1,9 @@
 #!/bin/sh
-# "make test TARGET=..." builds the library, drivers and layers for another machine or C library, and runs the suites that
-# apply to it. test/loader/target/TARGET.txt lists the skipped tests, which are printed. On Debian it installs missing
-# packages or names them: the compiler, which tools/cross.sh unpacks for another machine, and an emulator if the kernel
-# does not run the target's programs. TARGET_RUN: another emulator, with its arguments. SLOW=1 adds suites that take
-# minutes.
+# "make test TARGET=..." builds the library, drivers and layers for another machine or C library, and runs the suites
+# that apply to it. test/loader/target/TARGET.txt lists the skipped tests, which are printed. On Debian it installs
+# missing packages or names them: the compiler, which tools/cross.sh unpacks for another machine, and an emulator if the
+# kernel does not run the target's programs. TARGET_RUN: another emulator, with its arguments. SLOW=1 adds suites that
+# take minutes.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -79,8 +79,8 @@ if [ "$target" = i386 ] && [ -z "$emulator" ]; then
     # shellcheck disable=SC2086
     VKLOADER_TEST_BUILD=asan by_go -vet=off -p 2 -parallel "$parallel" -skip "$skip" -- $sanitized
 fi
-# The packages of the tool that debian/rules tests on each machine. The test programs are static, so the emulator needs no
-# path of libraries.
+# The packages of the tool that debian/rules tests on each machine. The test programs are static, so the emulator needs
+# no path of libraries.
 architecture=$(field 9)
 case $architecture in
 "" | -) ;;

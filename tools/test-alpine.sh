@@ -1,10 +1,10 @@
 #!/bin/sh
-# The part of "make test-packages" for Alpine: follows the steps of abuild for packaging/alpine/APKBUILD, from "make dist"'s
-# archive, with musl's compiler, and busybox for the shell and its commands. It checks the content of each package, and that a
-# program on musl loads the library. No root is needed.
+# The part of "make test-packages" for Alpine: follows the steps of abuild for packaging/alpine/APKBUILD, from "make
+# dist"'s archive, with musl's compiler, and busybox for the shell and its commands. It checks the content of each
+# package, and that a program on musl loads the library. No root is needed.
 #
-# It uses neither abuild nor apk nor an Alpine system. It implements abuild's functions, such as amove and default_dev, as far
-# as the APKBUILD uses them, without a comparison with abuild; it does not test dependencies.
+# It uses neither abuild nor apk nor an Alpine system. It implements abuild's functions, such as amove and default_dev,
+# as far as the APKBUILD uses them, without a comparison with abuild; it does not test dependencies.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

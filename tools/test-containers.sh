@@ -1,12 +1,13 @@
 #!/bin/sh
-# "make test-containers": the commands of docs/containers.md, as they stand there, in Podman and bubblewrap: Debian 11, 12
-# and 13, 32 bits, and a system with musl; with their own loader and with this one; with a driver of their own and without.
+# "make test-containers": the commands of docs/containers.md, as they stand there, in Podman and bubblewrap: Debian 11,
+# 12 and 13, 32 bits, and a system with musl; with their own loader and with this one; with a driver of their own and
+# without.
 #
 # And Docker where its daemon is installed, of version 25 or newer, and Flatpak, with a runtime made of Debian 12.
 #
-# It has mounts and processes of its own: nothing that it writes to /etc, /run, /opt or Podman's storage stays. The systems
-# are made by debootstrap, once, in $CONTAINER_ROOTS or below build/containers. Needs root, Podman 4.1 or newer, and
-# Mesa's lavapipe on this machine. CASES="..." runs these alone.
+# It has mounts and processes of its own: nothing that it writes to /etc, /run, /opt or Podman's storage stays. The
+# systems are made by debootstrap, once, in $CONTAINER_ROOTS or below build/containers. Needs root, Podman 4.1 or newer,
+# and Mesa's lavapipe on this machine. CASES="..." runs these alone.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -192,8 +193,8 @@ debian() {
     podman rm -f spare > "$work/log" 2>&1
 }
 
-# A driver is removed from the host: containers do not start until the CDI file is refreshed; then they get the remaining
-# drivers.
+# A driver is removed from the host: containers do not start until the CDI file is refreshed; then they get the
+# remaining drivers.
 one_gone() {
     case_of "one driver is removed"
     image debian12 bare

@@ -1,7 +1,7 @@
 #!/bin/sh
-# "make test-debian" builds the Debian packages of the last commit as Debian would, and tries them: in a Debian sid from debootstrap,
-# with the build dependencies of debian/control from Debian, in a network namespace without devices. Needs root, debootstrap and
-# the network for Debian's packages. The steps, which arguments choose (default: all):
+# "make test-debian" builds the Debian packages of the last commit as Debian would, and tries them: in a Debian sid from
+# debootstrap, with the build dependencies of debian/control from Debian, in a network namespace without devices. Needs
+# root, debootstrap and the network for Debian's packages. The steps, which arguments choose (default: all):
 #
 #   build     dpkg-buildpackage with the tests of the build
 #   again     a second build in another directory, time zone, locale, umask, for another user without a home and with one job, later:
@@ -24,7 +24,8 @@ mkdir -p "$top"
 began=$(date +%s)
 say() { echo "test-debian: $* ($(($(date +%s) - began)) s)"; }
 
-# in_root ROOT COMMAND... runs a command with a separate mount namespace and no network. online_in ROOT keeps the network.
+# in_root ROOT COMMAND... runs a command with a separate mount namespace and no network. online_in ROOT keeps the
+# network.
 online_in() {
     root=$1
     shift
@@ -75,8 +76,8 @@ for step in $steps; do
     esac
 done
 
-# The network namespace has only a loopback device that is down, which is printed. $mask and $user: umask and user of the
-# build.
+# The network namespace has only a loopback device that is down, which is printed. $mask and $user: umask and user of
+# the build.
 mask=022 user=0
 build() { # DIRECTORY LOG [VARIABLE=VALUE...] COMMAND...
     directory=$1 log=$2

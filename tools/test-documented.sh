@@ -1,7 +1,7 @@
 #!/bin/sh
-# test-documented.sh [TEXT] runs each line "make ... TARGET=..." of the documents and of "make help" that contains the text,
-# once, in a fresh clone of the last commit, and prints which ones failed. "TARGET=..." stands for every target. The clones
-# share only what scripts have fetched: compilers and emulators. Needs root, for Wine's Debian.
+# test-documented.sh [TEXT] runs each line "make ... TARGET=..." of the documents and of "make help" that contains the
+# text, once, in a fresh clone of the last commit, and prints which ones failed. "TARGET=..." stands for every target.
+# The clones share only what scripts have fetched: compilers and emulators. Needs root, for Wine's Debian.
 set -eu
 unset CDPATH
 unset MAKEFLAGS MFLAGS MAKELEVEL TARGET

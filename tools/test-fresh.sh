@@ -1,13 +1,14 @@
 #!/bin/sh
 # "make test-fresh": runs the README's two commands on a minimal machine: a Debian from debootstrap with git, make, gcc,
-# libc6-dev and ca-certificates, and this machine's Go, certificates, and settings for apt and Go. It has separate namespaces
-# and a separate mount as "/"; the network is the machine's. tools/fresh.sh runs there, on a clone of the last commit.
+# libc6-dev and ca-certificates, and this machine's Go, certificates, and settings for apt and Go. It has separate
+# namespaces and a separate mount as "/"; the network is the machine's. tools/fresh.sh runs there, on a clone of the
+# last commit.
 #
 # FRESH_CACHE: a directory that keeps packages, and Go's modules and build cache, from one run to the next. Needs root.
 # FRESH_RELEASE: the release of Debian, "bookworm" (Debian 12) unless set.
 # FRESH_PARTS: parts of tools/test.sh that run after "make test".
-# "test-fresh.sh may" prints why it cannot run here, and exits with 1, or prints nothing. The exit code is 3 if no root could
-# be made; otherwise it is the tests' exit code.
+# "test-fresh.sh may" prints why it cannot run here, and exits with 1, or prints nothing. The exit code is 3 if no root
+# could be made; otherwise it is the tests' exit code.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

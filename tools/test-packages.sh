@@ -3,9 +3,9 @@
 # looks after every step which loader programs get, that ldconfig leaves it so, and that nothing is left behind.
 #
 # That Debian is made by debootstrap, once, below build/packages: "base", with the packages to install in apt's cache,
-# "full", with libvulkan1 for both word sizes, libvulkan-dev, mesa-vulkan-drivers and vulkan-tools installed, and "arm64".
-# Every case gets one of them in layers (overlayfs), and writes into a directory of its own. Needs root and the network;
-# CASES names the functions below to run, where not all.
+# "full", with libvulkan1 for both word sizes, libvulkan-dev, mesa-vulkan-drivers and vulkan-tools installed, and
+# "arm64". Every case gets one of them in layers (overlayfs), and writes into a directory of its own. Needs root and the
+# network; CASES names the functions below to run, where not all.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

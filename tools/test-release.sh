@@ -1,7 +1,7 @@
 #!/bin/sh
 # test-release.sh makes the files of a release twice, from clones in different directories, and compares them. Then it
-# builds the library from the archive with gcc and with clang, if installed, without Go in PATH, and compares the exports
-# with debian/libvulkan1-vkloader.symbols.
+# builds the library from the archive with gcc and with clang, if installed, without Go in PATH, and compares the
+# exports with debian/libvulkan1-vkloader.symbols.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -22,8 +22,8 @@ for file in "vkloader-$version.tar.gz" "vkloader-$version.provenance" SHA256SUMS
 done
 (cd "$work/a.release" && sha256sum --quiet -c SHA256SUMS)
 
-# The commands that a build of the library may use; Go is not among them. ccache is removed, because it would look for the
-# compiler only in their directory.
+# The commands that a build of the library may use; Go is not among them. ccache is removed, because it would look for
+# the compiler only in their directory.
 PATH=$(printf '%s\n' "$PATH" | sed 's|[^:]*/ccache:||g')
 mkdir "$work/bin"
 for command in sh bash env make gcc clang cc ld as ar cc1 awk sed grep sort tr cat cp mv rm ln mkdir mktemp touch cmp \

@@ -2,9 +2,10 @@
 # The part of "make test-packages" for RPM: installs, switches, upgrades and removes the packages of build/rpm with rpm,
 # and looks after every step which loader programs get, that ldconfig leaves it so, and that nothing is left behind.
 #
-# The machine is no RPM system: the root is tools/test-packages.sh's Debian 12 with the directories /usr/lib64 and /usr/lib of an
-# RPM system, and an rpm database. The test builds the distribution's packages: "machine" stands for the base system, and
-# vulkan-loader contains Debian's library, with its version and with a later one. Dependencies are checked.
+# The machine is no RPM system: the root is tools/test-packages.sh's Debian 12 with the directories /usr/lib64 and
+# /usr/lib of an RPM system, and an rpm database. The test builds the distribution's packages: "machine" stands for the
+# base system, and vulkan-loader contains Debian's library, with its version and with a later one. Dependencies are
+# checked.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

@@ -1,10 +1,10 @@
 #!/bin/sh
-# "make test-service": runs programs in Debian 12, Debian 11 and a musl system without a Vulkan driver, with this library and
-# the mounted socket of a driver service, and checks the messages where that cannot work.
+# "make test-service": runs programs in Debian 12, Debian 11 and a musl system without a Vulkan driver, with this
+# library and the mounted socket of a driver service, and checks the messages where that cannot work.
 #
-# debootstrap makes the roots once, in $SERVICE_ROOTS or in build/service; without the network and without them the case is
-# skipped with a reason. Every case gets its root in overlayfs layers. Needs root; it installs nothing here, and skips a
-# case if a program is missing.
+# debootstrap makes the roots once, in $SERVICE_ROOTS or in build/service; without the network and without them the case
+# is skipped with a reason. Every case gets its root in overlayfs layers. Needs root; it installs nothing here, and
+# skips a case if a program is missing.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

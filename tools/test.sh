@@ -23,8 +23,8 @@ case $part in
     ;;
 esac
 
-# Prints the programs, drivers and layers that the tests need, or their packages. Debian's 32-bit compiler conflicts with
-# its cross compilers; if one of these is installed, the 32-bit library is not tested.
+# Prints the programs, drivers and layers that the tests need, or their packages. Debian's 32-bit compiler conflicts
+# with its cross compilers; if one of these is installed, the 32-bit library is not tested.
 list() {
     grep -v '^#' tools/test-packages.txt |
         awk -v column="$1" -v part="$part" '(NF == 2 || part == "all" && $3 == "all") && $2 != "-" { print $column }' \
@@ -70,8 +70,8 @@ esac
 
 # Suites that test the library alone: they translate, compile or count, or need the sanitizers.
 library='/test/(goc|goc/.*|loader/(equal|scale|storm))$'
-# Tests that build the library again: for other machines, with an old C library, without optimisation, or from an archive
-# of the source.
+# Tests that build the library again: for other machines, with an old C library, without optimisation, or from an
+# archive of the source.
 rebuilding='^(TestPortableNeedsAnOldLibrary|TestG12WithoutOptimization|TestDistIsReproducible)$'
 # by_go FLAG... -- PACKAGE...: runs go test, without vet, which is a separate check, and without debug information.
 by_go() {
@@ -154,8 +154,9 @@ of_library() {
     VKLOADER_TEST_BUILD=asan by_go -- ./test/containers/client ./test/loader/memory $sanitized
 }
 
-# Tests depend on no directory's order. The interposer shuffles the directories of the library's cases by a seed. The order of ext4
-# follows from the hash seed of the file system, that of tmpfs from the order of creation; the tool reads these, too.
+# Tests depend on no directory's order. The interposer shuffles the directories of the library's cases by a seed. The
+# order of ext4 follows from the hash seed of the file system, that of tmpfs from the order of creation; the tool reads
+# these, too.
 of_orders() {
     build "" all
     ordered="./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/drivers ./test/loader/instance

@@ -1,7 +1,7 @@
 #!/bin/sh
-# way-back.sh, run as root in a system with libvulkan1-vkloader, breaks the installation in the ways of docs/blockers.md,
-# restores it with the page's commands, and checks that a program works. tools/test-debian.sh runs it in a separate
-# system.
+# way-back.sh, run as root in a system with libvulkan1-vkloader, breaks the installation in the ways of
+# docs/blockers.md, restores it with the page's commands, and checks that a program works. tools/test-debian.sh runs it
+# in a separate system.
 set -eu
 triplet=$(ldd /bin/sh | sed -n "s|.* /\(usr/\)\{0,1\}lib/\([^/]*\)/libc\.so.*|\2|p" | head -n 1)
 directory=/usr/lib/$triplet

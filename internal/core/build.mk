@@ -16,7 +16,8 @@ CORE_WORDS_macos := -macro vkloader/internal/core/search.macOSSysConfDir=VKL_SYS
 # OPT=-O0 compiles the spine for a debugger. Without any optimisation, the core would need 32 kB of stack, but programs
 # call on stacks of 16 kB. CORE_OPT= compiles the core like the rest all the same.
 CORE_OPT := $(if $(filter -O0,$(OPT)),-O1)
-# Go wraps integers, converts any pointer, and does no arithmetic with extra precision. Programs call on stacks of 16 kB.
+# Go wraps integers, converts any pointer, and does no arithmetic with extra precision. Programs call on stacks of 16
+# kB.
 CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
 	$(if $(CLANG),,-fconserve-stack -Wno-stringop-overread) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
 	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_DATADIRS='"$(DATADIRS)"' -DVKL_LOADER_BITS='"$(BITS)"' $(CORE_OPT)

@@ -1,22 +1,22 @@
 # Flags of compilers and linkers by machine and system.
 
 CLANG := $(findstring clang,$(shell $(CC) --version))
-# Marks functions for processors that check the targets of indirect jumps. On i386, floating-point arithmetic has 64 bits,
-# as on every other machine.
+# Marks functions for processors that check the targets of indirect jumps. On i386, floating-point arithmetic has 64
+# bits, as on every other machine.
 CFLAGS_linux_x86_64 := -fcf-protection
 CFLAGS_linux_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
 # On Windows, the stack of a 32-bit program is aligned to 4 bytes, and 64-bit numbers to 8.
 CFLAGS_windows_i386 := -msse2 -mfpmath=sse -mstackrealign -Wno-psabi
 CFLAGS_linux_aarch64 := -mbranch-protection=standard -mno-outline-atomics
 # Marks the whole library for such processors. All of its code must have the marks: it is linked without start files,
-# which lack them on some systems (spine/process/linux/finish.c replaces them), without libgcc's constructor on arm64, and
-# calls the parts of glibc that are linked in (atexit, pthread_atfork) only directly. The linker for arm64 warns about
-# these two nevertheless.
+# which lack them on some systems (spine/process/linux/finish.c replaces them), without libgcc's constructor on arm64,
+# and calls the parts of glibc that are linked in (atexit, pthread_atfork) only directly. The linker for arm64 warns
+# about these two nevertheless.
 LDFLAGS_x86_64 := -Wl,-z,ibt -Wl,-z,shstk
 LDFLAGS_i386 := $(LDFLAGS_x86_64)
 LDFLAGS_aarch64 := -Wl,-z,force-bti
-# Without the procedure linkage table, arm64 would call the library's own functions indirectly, too. x86's linker converts
-# such calls to direct ones.
+# Without the procedure linkage table, arm64 would call the library's own functions indirectly, too. x86's linker
+# converts such calls to direct ones.
 NO_PLT_x86_64 := -fno-plt
 NO_PLT_i386 := -fno-plt
 # On 32-bit machines, uses the C library's 64-bit file functions: the others fail if an inode number or a position in a
@@ -28,8 +28,8 @@ CSTD_linux := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_linux_$(M
 # Supports Windows 7 and newer.
 CSTD_windows := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_windows_$(MACHINE)) -U_WIN32_WINNT -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
 	-D__USE_MINGW_ANSI_STDIO=1 $(MAPPED)
-# -g0, because zig adds debug information by default, and the linker would write the paths and times of object files into
-# the library.
+# -g0, because zig adds debug information by default, and the linker would write the paths and times of object files
+# into the library.
 CSTD_macos := -std=c11 -D_DARWIN_C_SOURCE -g0 -Wall -Wextra -Werror -Wno-unused-command-line-argument -fno-sanitize=all $(MAPPED)
 CSTD := $(CSTD_$(SYSTEM))
 OPT := -O2

@@ -30,8 +30,8 @@ endif
 # zig writes an object file into its working directory, so it runs in its own.
 MACROS := $(shell $(if $(findstring /build/zig/,$(CC)),cd build/zig &&) $(CC) -dM -E -x c /dev/null 2> /dev/null | cut -d ' ' -f 2)
 BITS := $(if $(filter __LP64__ _WIN64,$(MACROS)),64,32)
-# The rows of machine names and macros. Compilers for Windows define long as 32 bits, and those for Windows and macOS have
-# another name for arm64.
+# The rows of machine names and macros. Compilers for Windows define long as 32 bits, and those for Windows and macOS
+# have another name for arm64.
 ROWS := $(shell awk '!/^\#/ { print $$2 "," $$6 }' internal/machines/machines.txt) \
 	x86_64,__x86_64__,_WIN64 aarch64,__aarch64__,_WIN32 aarch64,__aarch64__,__APPLE__
 MACHINE := $(firstword $(foreach row,$(ROWS),$(if \

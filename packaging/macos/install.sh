@@ -1,6 +1,6 @@
 #!/bin/sh
-# install.sh [remove]: copies libvulkan.1.dylib to /usr/local/lib with a link and vkloader to /usr/local/bin, or removes them.
-# DESTDIR is another root.
+# install.sh [remove]: copies libvulkan.1.dylib to /usr/local/lib with a link and vkloader to /usr/local/bin, or removes
+# them. DESTDIR is another root.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")"

@@ -31,7 +31,8 @@ function fail(text) {
 
 // send sends a request with the secret and returns the answer.
 async function send(path, fields, signal) {
-  const options = { credentials: "omit", cache: "no-store", signal, headers: { "Vkloader-Secret": sessionStorage.getItem(stored) || "" } };
+  const options = { credentials: "omit", cache: "no-store", signal,
+    headers: { "Vkloader-Secret": sessionStorage.getItem(stored) || "" } };
   if (fields) {
     options.method = "POST";
     options.body = new URLSearchParams(fields);
@@ -100,8 +101,8 @@ async function ask(path, fields, element) {
   }
 }
 
-// waits shows a message above an element while its answer takes longer, with a button that cancels it. It returns a function that
-// changes the message, or adds the result of a trial; null removes both.
+// waits shows a message above an element while its answer takes longer, with a button that cancels it. It returns a
+// function that changes the message, or adds the result of a trial; null removes both.
 function waits(element, stop) {
   const box = document.createElement("div");
   const text = document.createElement("span");
@@ -262,8 +263,8 @@ async function follow() {
   }
 }
 
-// typed sends the variables and the loader that the user has entered or confirmed to the server, which accepts file names from no
-// address.
+// typed sends the variables and the loader that the user has entered or confirmed to the server, which accepts file
+// names from no address.
 async function typed(env, loader = "") {
   await send("/typed", { env, loader });
 }
@@ -401,7 +402,8 @@ function wanted(element) {
   return Array.from(main.querySelectorAll("[data-filter]")).every((by) => {
     const value = by.value.toLowerCase();
     const text = by.tagName === "SELECT" ? element.dataset.level : element.textContent.toLowerCase();
-    return !element.matches(by.dataset.filter) || (by.tagName === "SELECT" ? text.startsWith(value) : text.includes(value));
+    return !element.matches(by.dataset.filter) ||
+      (by.tagName === "SELECT" ? text.startsWith(value) : text.includes(value));
   });
 }
 
@@ -467,8 +469,8 @@ window.addEventListener("hashchange", () => {
 });
 document.addEventListener("visibilitychange", follow);
 
-// The window shows overrides that a terminal has changed meanwhile. It loads the page again unless the user has typed something, or a
-// process of the page runs.
+// The window shows overrides that a terminal has changed meanwhile. It loads the page again unless the user has typed
+// something, or a process of the page runs.
 window.addEventListener("focus", async () => {
   const [banner, fresh] = [document.getElementById("banner"), document.createElement("template")];
   const html = banner && (await ask("/part/banner").catch(() => null));
@@ -477,7 +479,8 @@ window.addEventListener("focus", async () => {
     return;
   }
   banner.innerHTML = html;
-  const typed = Array.from(main.querySelectorAll("input, textarea")).some((e) => e.value !== e.defaultValue || e.checked !== e.defaultChecked);
+  const typed = Array.from(main.querySelectorAll("input, textarea"))
+    .some((e) => e.value !== e.defaultValue || e.checked !== e.defaultChecked);
   if (!typed && !dialog.open && !main.querySelector("#output:not([hidden]), [aria-busy]")) {
     load();
   }
@@ -488,7 +491,8 @@ async function begin() {
   const found = /^#token=([A-Z0-9]+)$/i.exec(location.hash);
   if (found) {
     history.replaceState(null, "", "#/");
-    const answer = await fetch("/session", { method: "POST", credentials: "omit", headers: { "Vkloader-Token": found[1] } });
+    const answer = await fetch("/session", { method: "POST", credentials: "omit",
+      headers: { "Vkloader-Token": found[1] } });
     const text = await answer.text();
     if (answer.ok) {
       sessionStorage.setItem(stored, text);
