@@ -3,7 +3,7 @@
 //
 //	progress FLAG... -- PACKAGE...
 //
-// The variable GO names another go command.
+// The variable GO names another go command. The time limit of a package follows the speed and the load of the machine.
 package main
 
 import (
@@ -16,14 +16,11 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 )
-
-// packageLimit is the time limit of a package. The longest take 25 minutes on an idle machine, and many times that on a loaded or
-// slow one. The lines of the state show a test that hangs long before.
-const packageLimit = 6 * time.Hour
 
 func main() {
 	at := slices.Index(os.Args, "--")
@@ -34,10 +31,11 @@ func main() {
 	flags, packages := os.Args[1:at], os.Args[at+1:]
 	goCommand := cmp.Or(os.Getenv("GO"), "go")
 	list, _ := exec.Command(goCommand, append([]string{"list", "-e"}, packages...)...).Output() // go test reports its errors
+	limit := packageLimit(speed(), load(), runtime.NumCPU())
 	r := &report{out: os.Stdout, begun: time.Now(), total: len(strings.Fields(string(list))), running: map[string]*run{},
 		failed: map[string][]string{}}
-	fmt.Printf("test: %d packages\n", r.total)
-	cmd := exec.Command(goCommand, slices.Concat([]string{"test", "-json", "-timeout", packageLimit.String()}, flags, packages)...)
+	fmt.Printf("test: %d packages, at most %v each\n", r.total, limit)
+	cmd := exec.Command(goCommand, slices.Concat([]string{"test", "-json", "-timeout", limit.String()}, flags, packages)...)
 	cmd.Stderr = os.Stderr
 	events, err := cmd.StdoutPipe()
 	if err == nil {

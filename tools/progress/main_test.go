@@ -73,3 +73,22 @@ func TestStateWhileTestsRun(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 }
+
+// The limit of a package grows with the load and with a slower processor.
+func TestPackageLimit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		speed, load float64
+		processors  int
+		want        time.Duration
+	}{{1, 0, 2, 25 * time.Minute}, {3, 0, 16, 25 * time.Minute}, {0.5, 0, 2, 50 * time.Minute}, {1, 30, 2, 400 * time.Minute}, {0.001, 500, 1, 24 * time.Hour}} {
+		if got := packageLimit(c.speed, c.load, c.processors); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	if s := speed(); s <= 0 {
+		t.Errorf("speed %v", s)
+	} else {
+		t.Logf("speed %v", s)
+	}
+}
