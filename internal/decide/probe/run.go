@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/trust"
@@ -62,6 +63,12 @@ func (u *Unusable) Unwrap() error { return u.Err }
 func unusable(child string, err error) error {
 	if of := (*fs.PathError)(nil); errors.As(err, &of) {
 		err = of.Err
+	}
+	if file, opened := os.Open(child); errors.Is(err, fs.ErrNotExist) && opened == nil { // the kernel's answer if the dynamic linker is missing
+		defer file.Close()
+		if elf, parsed := binary.ReadELF(file); parsed == nil && elf.Interp != "" {
+			err = fmt.Errorf("its dynamic linker %s is missing", elf.Interp)
+		}
 	}
 	return &Unusable{child, err}
 }

@@ -91,6 +91,7 @@ type hunt struct {
 	forked     bool            // the failed process was forked from one with the loader
 	quiet      bool            // do not enable the loader's log, whose format may be another loader's
 	usedLoader bool            // a run has used the loader
+	loaderless bool            // the dynamic linker cannot load the program's loader
 	saidWait   bool            // the ways to end a run were named
 }
 
@@ -195,6 +196,9 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	}
 	switch found.Result {
 	case run.NothingToLeaveOut:
+		if h.loaderless {
+			h.note("the dynamic linker cannot load libvulkan.so.1 in this program: vkloader doctor --app %s", shell.Quoted(h.program.Path))
+		}
 		if h.forked {
 			h.note("the failed process was forked from a process that had loaded Vulkan. fork does not copy " +
 				"threads of drivers, and copies their locks as they are: the " +
@@ -215,6 +219,11 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	case run.FoundUnloading:
 		v.Fix = h.lineFor([]run.Edit{run.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
 	case run.FoundCulprit:
+		for _, c := range found.Culprits { // the loader's last line may be about a library that was opened before
+			if c.Library != "" && strings.Contains(v.Wrote, c.Library) && !strings.Contains(v.Phase, c.Library) {
+				v.Phase = "in code of " + c.Library
+			}
+		}
 		v.Update = h.updates(found.Culprits)
 		_, changes := h.scene.Without(found.Culprits)
 		ignored := func(c run.Edit) bool { // a variable that the elevated program ignores
@@ -289,6 +298,13 @@ const (
 	linkerFailed = 127
 )
 
+// noLoader and refusesLoader are parts of the dynamic linker's messages about a Vulkan loader that it does not find, and about one that needs
+// newer libraries than those of the program.
+const (
+	noLoader      = "libvulkan.so.1: cannot open shared object file"
+	refusesLoader = "/libvulkan.so.1)"
+)
+
 // trial runs the program once.
 func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	h.runs++
@@ -303,7 +319,9 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	last := &lastLine{to: h.s.errOut}
 	heard := h.failure.listener(last)
 	missing := &listener{to: heard, text: []byte(missesSymbol)}
-	refused := &listener{to: missing, text: []byte(refusesTracer)}
+	absent := &listener{to: missing, text: []byte(noLoader)}
+	misfit := &listener{to: absent, text: []byte(refusesLoader)}
+	refused := &listener{to: misfit, text: []byte(refusesTracer)}
 	begun := time.Now()
 	stop := h.sayWait()
 	line := func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }
@@ -335,6 +353,9 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 		h.forked = h.forked || end.Fault.Forked
 		seen.Files, seen.Process, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
 		seen.Unused = progress.Phase == "" && !h.quiet && !end.Fault.Loader && !end.Fault.Forked
+	}
+	if progress.Phase == "" && !h.quiet && (absent.heard || misfit.heard) {
+		h.loaderless, seen.Unused = true, true
 	}
 	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What),
 		time.Since(begun).Seconds())
@@ -429,7 +450,11 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	case run.FailsWithLoader:
 		fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(v.Loader.Title())))
 	default:
-		fmt.Fprintln(out, style.Bad("The culprit is the program or its only driver: it also fails without each layer and each other driver"))
+		why := "The culprit is the program or its only driver: it also fails without each layer and each other driver"
+		if v.Unused {
+			why = "The culprit is the program: it failed before it loaded a Vulkan loader, a driver or a layer"
+		}
+		fmt.Fprintln(out, style.Bad(why))
 	}
 	line("with", v.loader())
 	line("what", v.What)

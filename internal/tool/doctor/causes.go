@@ -120,6 +120,10 @@ var driverLinks = []link{
 		return is && len(c.of.Sandboxes) > 0 && sameSubject(c, cause, effect) &&
 			strings.HasSuffix(c.list[effect].lacks(), ".so."+version)
 	}},
+	{[]Kind{LoaderBroken}, nil, func(c *causes, cause, effect int) bool { // the program's old library
+		file, f := c.list[cause].lacks(), &c.list[effect]
+		return file != "" && (strings.HasPrefix(f.lacks()+" ", file+" ") || f.Code == NoDriver || f.Code == SoftwareOnly)
+	}},
 	{nil, nil, func(c *causes, cause, effect int) bool { // one missing library
 		first, f := &c.list[cause], &c.list[effect]
 		return cause < effect && f.lacks() != "" && first.lacks() == f.lacks() && c.because[cause] == nil &&

@@ -226,7 +226,7 @@ func librariesNear(manifest string) (directories []string) {
 // findable returns advice that makes the dynamic linker find a library.
 func (e *exam) findable(name string) *Remedy {
 	if i := own(e.linker); i != nil {
-		return ownLinker(i, "")
+		return e.glibcAdvice(i, "")
 	}
 	if e.configuredPath(name) != "" {
 		return e.system.by("ldconfig", nil).finding(path.Dir(e.configuredPath(name)))
@@ -405,7 +405,7 @@ func (e *exam) olderThan(m *Entry, c *binary.Closure, old binary.Old) *Remedy {
 	what := term.Either(m.Name == path.Base(m.Manifest), "driver", "layer")
 	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
 		if i := own(e.linker); i != nil {
-			return ownLinker(i, version)
+			return e.glibcAdvice(i, version)
 		}
 		return newAdvice("Use a system or image with glibc " + version + " or newer, or a " + what + " built for this one.")
 	}

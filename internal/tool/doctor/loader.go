@@ -131,15 +131,14 @@ var linkedAgain = map[loaders.StaticUse]*Remedy{
 		"linked with."),
 }
 
-// ownLinker returns advice for a program with a C library of its own. needs is a version of glibc; "": none.
-func ownLinker(interpreter *binary.Interpreter, needs string) *Remedy {
-	text := "The program has a C library of its own"
-	text += term.Enclosed(", glibc ", interpreter.Version, "")
-	text += ": its dynamic linker, " + interpreter.Path + ", does not search this system's directories. "
-	if needs != "" {
-		return newAdvice(text + "Use a build of the program with glibc " + needs + " or newer, or drivers that were built for it.")
+// glibcAdvice returns advice for a program with a C library of its own. needs is a version of glibc; "": none.
+func (e *exam) glibcAdvice(interpreter *binary.Interpreter, needs string) *Remedy {
+	before := "The program has a C library of its own" + term.Enclosed(", glibc ", interpreter.Version, "")
+	before += ": its dynamic linker, " + interpreter.Path + ", does not search this system's directories."
+	if needs == "" {
+		return newAdvice(before).before(e.system.by("own-drivers", nil))
 	}
-	return newAdvice(text + "Run it with drivers that were built for it (nixGL for programs of Nix).")
+	return newAdvice(before).before(e.system.by("own-glibc", with("version", needs)))
 }
 
 // own returns the program's own dynamic linker; nil if it uses the system's.
@@ -247,6 +246,8 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 		if value := e.variable("LD_LIBRARY_PATH"); value != "" {
 			found.offer(fixing, explain.UnsetVariable("LD_LIBRARY_PATH"))
 		}
+	} else {
+		e.addMisfit(file)
 	}
 	if len(e.Loaders) == 0 {
 		return
@@ -276,6 +277,23 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 		case !l.First:
 			e.add(LoaderOther, loaderName, l.Name, textf("%s; programs get %s", l.words(), first.File.Path), nil)
 		}
+	}
+}
+
+// addMisfit adds a finding for a loader that needs newer libraries than those of the program.
+func (e *exam) addMisfit(loader *binary.File) {
+	for _, old := range e.linker.Follow(loader).Newest() {
+		what := tooOld(whoNeeds(old.By.Path, term.Either(old.By == loader, "", loader.Path)), &old)
+		what.library = old.In.Path
+		do, changes := newAdvice("Update "+old.In.Path+", or start the program with the system's file of this name."), e.unsearching(old.In)
+		if binary.OfCLibrary(old.In.Soname) { // it fits the program's dynamic linker only
+			do, changes = e.system.by("one-build", nil), nil
+		}
+		if i := own(e.linker); i != nil {
+			do = e.glibcAdvice(i, strings.TrimPrefix(old.Version, "GLIBC_"))
+		}
+		e.add(LoaderBroken, loaderName, loader.Path, what, do).offer(fixing, changes...)
+		return
 	}
 }
 

@@ -89,9 +89,9 @@ func remedies() map[string]func(e *exam) *Remedy {
 			return do
 		},
 	}
-	for _, verb := range []string{"mount", "regroup", "ldconfig", "node-for-windows", "modeset", "load", "outdated"} {
+	for _, verb := range []string{"mount", "regroup", "ldconfig", "node-for-windows", "modeset", "load", "outdated", "own-glibc", "own-drivers", "one-build"} {
 		list[verb] = func(e *exam) *Remedy {
-			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "directory", "/sys", "type", "sysfs", "module", "panthor", "modules", "panthor"))
+			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "directory", "/sys", "type", "sysfs", "module", "panthor", "modules", "panthor", "version", "2.38"))
 		}
 	}
 	for _, f := range drivers.Families() {

@@ -62,7 +62,7 @@ func (e *exam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
 			continue
 		}
 		found = true
-		do := ofOneBuild
+		do := e.system.by("one-build", nil)
 		if !binary.OfCLibrary(file.Soname) {
 			do = e.preload(other.Path)
 		}
@@ -131,10 +131,6 @@ func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 	}
 	return "", ""
 }
-
-// ofOneBuild is advice about a program with a C library of its own: its parts and the dynamic linker must be of one build.
-var ofOneBuild = newAdvice("Use a build of the program for this system, or the system's own package of the program. The program's dynamic " +
-	"linker does not work with the system's C library.").withObstacle(ofRelease)
 
 // preload returns advice to start the program with a library of the system.
 func (e *exam) preload(file string) *Remedy {

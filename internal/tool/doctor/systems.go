@@ -43,7 +43,7 @@ var rows = sync.OnceValue(func() (list []row) {
 
 // reasonsUntried are the words of the table's last column.
 var reasonsUntried = map[string]obstacle{"": triable, "package": ofPackage, "usual": ofUsual, "kernel": ofKernel, "outside": outsideOnly, "restart": restarted,
-	"restarted": restarted, "writer": ofWriter, "closed": whileClosed}
+	"restarted": restarted, "release": ofRelease, "writer": ofWriter, "closed": whileClosed}
 
 // imageNames are the words for the kinds of image.
 var imageNames = [...]string{changeable: "changeable", ostree: "ostree", steamOS: "steamos", microOS: "microos", declarative: "nixos"}

@@ -63,6 +63,19 @@ func hunted(t *testing.T, w *world.World, code int, program []string, options ..
 	return v
 }
 
+// A program whose dynamic linker cannot load the Vulkan loader is the culprit itself: one run shows this (mudler/LocalAI issue 7914).
+func TestFindCulpritWithoutLoader(t *testing.T) {
+	t.Parallel()
+	for _, message := range []string{"error while loading shared libraries: libvulkan.so.1: cannot open shared object file: No such file or directory",
+		"/opt/game/lib/libc.so.6: version `GLIBC_2.38' not found (required by /usr/lib/libvulkan.so.1)"} {
+		w, _ := computing(t)
+		v := hunted(t, w, 1, []string{"sh", "-c", `echo "$1" >&2; exit 1`, "sh", message}, "--fails-with", "exit")
+		if v.Result != "elsewhere" || len(v.Runs) != 1 || !strings.Contains(strings.Join(v.Notes, ""), "vkloader doctor --app /") {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
 // --find-culprit names a layer that crashes or hangs the program at any stage, with the loader's phase, the file of the crash, and a fix
 // with which the program works.
 func TestFindCulprit(t *testing.T) {
