@@ -24,7 +24,11 @@ func LeaveOutLayer(source *machine.Source, l *manifest.Layer) (changes []Change)
 	if l.Implicit && l.DisableName != "" {
 		changes = append(changes, SetVariable(l.DisableName, "1"))
 	}
-	return append(changes, AddToFilter(source, variables.LayersDisable, l.Name)...)
+	changes = append(changes, AddToFilter(source, variables.LayersDisable, l.Name)...)
+	if value, _ := source.Lookup(l.EnableName); l.Implicit && value != "" {
+		changes = append(changes, UnsetVariable(l.EnableName))
+	}
+	return changes
 }
 
 // LeaveOutByOne returns alternative changes of one variable that may leave a driver out.

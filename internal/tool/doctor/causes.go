@@ -177,6 +177,7 @@ var trialLinks = []link{
 				return serves(g) && !contains(c.list, func(f *Finding) bool { return f.obstructs(g) })
 			})
 	}},
+	{[]Kind{LayerCrashes, LayerFails, LayerExits}, []Kind{LibrarySymbol}, samePath}, // the layer's finding says it
 	{[]Kind{DriverIdle}, []Kind{DriverNoDevice}, func(c *causes, cause, effect int) bool {
 		return slices.Contains(strings.Split(c.list[cause].Subject, ", "), c.list[effect].Subject)
 	}},

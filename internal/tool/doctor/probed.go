@@ -46,10 +46,18 @@ func (e *evidence) addResult(a *alone) {
 		do = meant
 	} else if code != DriverNoDevice {
 		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !e.harmless(c) })
-		if c, ok := e.trialOf(a).First(key, false, changes...); ok {
-			do = shellAdvice("", c.Line())
-		} else {
+		c, ok := e.trialOf(a).First(key, false, changes...)
+		switch {
+		case !ok:
 			do = e.renewalAdvice(a, code)
+		case a.Kind == "layer" && !c.Set:
+			do = e.place(c)
+		default:
+			do = shellAdvice("", c.Line())
+		}
+		if ok && a.Kind == "layer" && e.Answer.Style != pathname.Backslash && e.exam().packageOf(a.Manifest, a.of.Library) != "" {
+			do.text += "."
+			do = do.before(e.renewalAdvice(a, code))
 		}
 	}
 	if a.Only != "" {
@@ -58,8 +66,11 @@ func (e *evidence) addResult(a *alone) {
 	if a.unlisted != nil && a.unlisted.refused == "" {
 		e.addUnopenableNode(a.unlisted)
 	}
-	device := ""
-	what, lost := fact(misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}), usual
+	device, detail := "", onlyThere(a.Detail, a.Only)
+	if f := find(e.Findings, func(f *Finding) bool { return f.Code == LibrarySymbol && f.Path == a.Manifest }); a.Kind == "layer" && f != nil {
+		detail += "; " + f.fact.say()
+	}
+	what, lost := fact(misbehaved{detail, a.Said, a.with}), usual
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
 	case cause < 0 && a.unlisted != nil:
 		what = textf("it works, but does not list %s%s", a.unlisted.Title(), term.Enclosed("; it wrote: ", a.line(), ""))

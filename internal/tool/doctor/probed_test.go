@@ -77,6 +77,29 @@ func TestProbeOfAnObstructedDriver(t *testing.T) {
 	}
 }
 
+// A layer that ends programs is one problem with its undefined symbol. The first step is the variable that keeps it out of programs, or that no
+// longer asks for it; its package is the second (flightlessmango/MangoHud issue 814).
+func TestStepsAgainstALayer(t *testing.T) {
+	t.Parallel()
+	for variable, want := range map[string]string{"": "export NO_HUD=1. Update", "HUD": "unset HUD. Update"} {
+		enables, environ := "", []string(nil)
+		if variable != "" {
+			enables, environ = `,"enable_environment":{"HUD":"1"}`, []string{"HUD=1"}
+		}
+		e := newEvidence(examine(t, desktop(t, file(implicit+"hud.json", layerOf("VK_LAYER_hud", "libhud.so", `,"disable_environment":{"NO_HUD":"1"}`+enables)),
+			file(libraries+"libhud.so", library(t, "exports=vkGetInstanceProcAddr,vkNegotiateLoaderLayerInterfaceVersion imports=some_function")),
+			file("etc/os-release", "ID=debian\n"), installedPackage("hud", "1", "/"+implicit+"hud.json")), Options{}, environ...))
+		e.addResult(&alone{of: &e.Layers[0], Probe: Probe{Kind: "layer", Name: "VK_LAYER_hud", Manifest: "/" + implicit + "hud.json", Result: ProbeExits, Detail: "ended"}})
+		e.conclude()
+		for _, f := range e.finish().Findings {
+			wrong := f.Code == LayerExits && (!strings.HasPrefix(f.Do, want) || !strings.Contains(f.Do, "apt install --reinstall hud") || !strings.Contains(f.What, "some_function"))
+			if wrong || f.Code == LibrarySymbol && f.Because != LayerExits {
+				t.Errorf("%v because of %v: %s: %s", f.Code, f.Because, f.What, f.Do)
+			}
+		}
+	}
+}
+
 // Two drivers of a device list it twice only if each of them lists a device.
 func TestOneOfTwoDriversListsNone(t *testing.T) {
 	t.Parallel()
