@@ -69,35 +69,27 @@ func (e *enumeration) add(words []string, note string) (fault string) {
 	return ""
 }
 
-// check finds fields of unknown types, and empty enumerations. The compilers find names that occur twice.
-func (d *description) check() error {
-	known := map[string]bool{"u32": true, "i32": true, "str": true, "strs": true}
+// resolve sets the wire type of fields with an enumeration, and names the enumeration in their notes. It finds fields of unknown types,
+// and empty enumerations. The compilers find names that occur twice.
+func (d *description) resolve() error {
 	for _, e := range d.enumerations {
-		if known[e.name] = true; len(e.values) == 0 {
+		if len(e.values) == 0 {
 			return fmt.Errorf("enum %s has no values", e.name)
 		}
 	}
 	for _, r := range d.records {
-		for _, f := range r.fields {
-			if !known[f.kind] {
+		for i := range r.fields {
+			f := &r.fields[i]
+			if slices.ContainsFunc(d.enumerations, func(e enumeration) bool { return e.name == f.kind }) {
+				f.note = strings.TrimSuffix(f.kind+": "+f.note, ": ")
+				f.kind = "u32"
+			}
+			if _, known := kinds[f.kind]; !known {
 				return fmt.Errorf("record %s: field %s: unknown type %s", r.name, f.name, f.kind)
 			}
 		}
 	}
 	return nil
-}
-
-// resolve sets the wire type of fields with an enumeration, and names the enumeration in their notes.
-func (d *description) resolve() {
-	for i := range d.records {
-		for k := range d.records[i].fields {
-			f := &d.records[i].fields[k]
-			if slices.ContainsFunc(d.enumerations, func(e enumeration) bool { return e.name == f.kind }) {
-				f.note = strings.TrimSuffix(f.kind+": "+f.note, ": ")
-				f.kind = "u32"
-			}
-		}
-	}
 }
 
 // packages returns the packages with constants, wire first.
@@ -125,11 +117,7 @@ func (d *description) numbers(pkg string) []byte {
 			p("// %s %s.\ntype %s uint32\n\n// The numbers of %s.\nconst (", e.goType, e.note, e.goType, e.name)
 		}
 		for _, v := range e.values {
-			note := ""
-			if v.note != "" {
-				note = " // " + v.note
-			}
-			p("%s %s = %d%s", v.goName, e.goType, v.number, note)
+			p("%s %s = %d%s", v.goName, e.goType, v.number, noted(" // %s", v.note))
 		}
 		p(")\n")
 	}
@@ -149,11 +137,7 @@ func (d *description) cNumbers() []byte {
 	for _, e := range d.enumerations {
 		p("\n/* It %s. */\nenum wire_%s {", e.note, e.name)
 		for _, v := range e.values {
-			note := ""
-			if v.note != "" {
-				note = " /* " + v.note + " */"
-			}
-			p("    WIRE_%s = %d,%s", strings.ToUpper(v.name), v.number, note)
+			p("    WIRE_%s = %d,%s", strings.ToUpper(v.name), v.number, noted(" /* %s */", v.note))
 		}
 		p("};")
 	}

@@ -16,6 +16,23 @@ import (
 // field is a field of a record. kind is its type in wire.def.
 type field struct{ kind, name, note string }
 
+// kinds are the types of fields: the type in Go, the declaration of a field and of its note in C, and how the field is passed to the
+// functions that put and take it.
+var kinds = map[string]struct{ goType, declares, put, take string }{
+	"u32":  {"uint32", "uint32_t %[1]s;%[2]s", "r->%[1]s", "&r->%[1]s"},
+	"i32":  {"int32", "int32_t %[1]s;%[2]s", "r->%[1]s", "&r->%[1]s"},
+	"str":  {"Str", "const char *%[1]s;%[2]s\n    uint32_t %[1]s_len;", "r->%[1]s, r->%[1]s_len", "&r->%[1]s, &r->%[1]s_len"},
+	"strs": {"[]Str", "struct wire_strs %[1]s;%[2]s", "&r->%[1]s", "&r->%[1]s"},
+}
+
+// noted returns a note in a format; "": there is no note.
+func noted(format, note string) string {
+	if note == "" {
+		return ""
+	}
+	return fmt.Sprintf(format, note)
+}
+
 // record is a record of wire.def.
 type record struct {
 	name   string
@@ -103,11 +120,7 @@ func parse(def string) (d *description, err error) {
 			return fail("neither a record nor a field")
 		}
 	}
-	if err := d.check(); err != nil {
-		return nil, err
-	}
-	d.resolve()
-	return d, nil
+	return d, d.resolve()
 }
 
 func camel(name string) string {
@@ -129,30 +142,24 @@ func (d *description) goSide() []byte {
 	}
 	p(")\n")
 	b.Write(d.numbers("wire"))
-	types := map[string]string{"u32": "uint32", "i32": "int32", "str": "Str", "strs": "[]Str"}
-	puts := map[string]string{"u32": "u32", "i32": "i32", "str": "str", "strs": "strs"}
 	for _, r := range d.records {
 		n := camel(r.name)
 		p("// %s is record %d.\ntype %s struct {", n, r.id, n)
 		for _, f := range r.fields {
-			if f.note != "" {
-				p("%s %s // %s", camel(f.name), types[f.kind], f.note)
-			} else {
-				p("%s %s", camel(f.name), types[f.kind])
-			}
+			p("%s %s%s", camel(f.name), kinds[f.kind].goType, noted(" // %s", f.note))
 		}
 		p("}\n")
 		p("// Put%s adds the record to the message.\nfunc (w *Writer) Put%s(r %s) {", n, n, n)
 		p("start := w.begin(ID%s)", n)
 		for _, f := range r.fields {
-			p("w.%s(r.%s)", puts[f.kind], camel(f.name))
+			p("w.%s(r.%s)", f.kind, camel(f.name))
 		}
 		p("w.end(start)\n}\n")
 		p("// %s reads the record; false when it is another one or does not hold its fields.", n)
 		p("func (rec Record) %s() (r %s, ok bool) {", n, n)
 		p("if rec.ID != ID%s {\nreturn r, false\n}\nb := body{rest: rec.body}", n)
 		for _, f := range r.fields {
-			p("r.%s = b.%s()", camel(f.name), puts[f.kind])
+			p("r.%s = b.%s()", camel(f.name), f.kind)
 		}
 		p("return r, b.done()\n}\n")
 	}
@@ -390,47 +397,20 @@ func (d *description) cSide() []byte {
 	for _, r := range d.records {
 		p("\nstruct wire_%s {", r.name)
 		for _, f := range r.fields {
-			note := ""
-			if f.note != "" {
-				note = " /* " + f.note + " */"
-			}
-			switch f.kind {
-			case "u32":
-				p("    uint32_t %s;%s", f.name, note)
-			case "i32":
-				p("    int32_t %s;%s", f.name, note)
-			case "str":
-				p("    const char *%s;%s\n    uint32_t %s_len;", f.name, note, f.name)
-			case "strs":
-				p("    struct wire_strs %s;%s", f.name, note)
-			}
+			p("    %s", fmt.Sprintf(kinds[f.kind].declares, f.name, noted(" /* %s */", f.note)))
 		}
 		p("};")
 		p("static inline void wire_put_%s(struct wire_writer *w, const struct wire_%s *r) {", r.name, r.name)
 		p("    size_t start = wire_begin(w, %d);", r.id)
 		for _, f := range r.fields {
-			switch f.kind {
-			case "str":
-				p("    wire_put_str(w, r->%s, r->%s_len);", f.name, f.name)
-			case "strs":
-				p("    wire_put_strs(w, &r->%s);", f.name)
-			default:
-				p("    wire_put_%s(w, r->%s);", f.kind, f.name)
-			}
+			p("    wire_put_%s(w, %s);", f.kind, fmt.Sprintf(kinds[f.kind].put, f.name))
 		}
 		p("    wire_end(w, start);\n}")
 		p("static inline bool wire_get_%s(const struct wire_record *record, struct wire_%s *r) {", r.name, r.name)
 		p("    const unsigned char *at = record->at;")
 		p("    if (record->id != %d) return false;", r.id)
 		for _, f := range r.fields {
-			switch f.kind {
-			case "str":
-				p("    if (!wire_take_str(&at, record->end, &r->%s, &r->%s_len)) return false;", f.name, f.name)
-			case "strs":
-				p("    if (!wire_take_strs(&at, record->end, &r->%s)) return false;", f.name)
-			default:
-				p("    if (!wire_take_%s(&at, record->end, &r->%s)) return false;", f.kind, f.name)
-			}
+			p("    if (!wire_take_%s(&at, record->end, %s)) return false;", f.kind, fmt.Sprintf(kinds[f.kind].take, f.name))
 		}
 		p("    return record->end - at < 8;\n}")
 	}
