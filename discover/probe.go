@@ -162,7 +162,7 @@ func installedProbe(environ []string) (string, error) {
 // runProbe runs one child.
 func runProbe(ctx context.Context, at probe.Companions, environ []string, limit time.Duration) (*probe.Result, error) {
 	environ = machine.WithoutVariable(environ, variables.Debug.Name()) // its lines would fill the child's log
-	result, err := probe.RunUntil(ctx, at, environ, limit)
+	result, err := probe.Run(ctx, probe.Short, at, environ, limit)
 	return result, probeError(ctx, err)
 }
 

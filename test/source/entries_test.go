@@ -16,10 +16,11 @@ var entries = []struct {
 	{"plan.Resolve(", "the decision", map[string]string{
 		"internal/decide/explain": "the one place that asks the core"}},
 	{"probe.Run(", "what a child is told by drivers", map[string]string{
+		"discover":             "the entry",
 		"internal/tool/cli":    "the log of a bundle, and the phases of a trial on the page",
+		"internal/tool/doctor": "tries all drivers and layers, and each alone",
 		"internal/tool/survey": "the loader's log, which names the driver of each device"}},
-	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"discover": "the entry"}},
-	{"probe.Twice(", "what a child is told by drivers, with times", map[string]string{
+	{"probe.Twice", "what a child is told by drivers, with times", map[string]string{
 		"internal/tool/survey": "the one place that shows times"}},
 	{"drivers.GPUs", "the list of graphics devices", map[string]string{
 		"discover":                "the entry",

@@ -73,50 +73,33 @@ func unusable(child string, err error) error {
 	return &Unusable{child, err}
 }
 
+// Way is what the child does besides what a short program does. input is its standard input.
+type Way struct{ mode, input string }
+
+// Ways.
+var (
+	Short   = Way{}
+	Twice   = Way{mode: "again"}   // repeats each phase in the same process, to measure times with warm caches
+	Submit  = Way{mode: "submit"}  // submits an empty command buffer to each device, which needs no display
+	Present = Way{mode: "present"} // submits, and presents frames: on a headless surface, and in a window if there is an X display
+)
+
+// Ask is the way in which the child asks the layers of the chain which commands they intercept.
+func Ask(question string) Way { return Way{"intercepts", question} }
+
 // Run runs the child, which loads the library and uses it as a short program does, for at most limit. An error means that
-// the child could not be started; a failure of the child is the result's Problem.
-func Run(at Companions, environ []string, limit time.Duration) (*Result, error) {
-	return run(context.Background(), "", "", at, environ, limit)
-}
-
-// RunUntil is Run with a context; if the context ends first, the result is Cut.
-func RunUntil(ctx context.Context, at Companions, environ []string, limit time.Duration) (*Result, error) {
-	return run(ctx, "", "", at, environ, limit)
-}
-
-// Twice is RunUntil with each phase repeated in the same process, to measure times with warm caches.
-func Twice(ctx context.Context, at Companions, environ []string, limit time.Duration) (*Result, error) {
-	return run(ctx, "again", "", at, environ, limit)
-}
-
-// Submit is RunUntil that also submits an empty command buffer to each device, which needs no display.
-func Submit(ctx context.Context, at Companions, environ []string, limit time.Duration) (*Result, error) {
-	return run(ctx, "submit", "", at, environ, limit)
-}
-
-// Present is Submit that also presents frames: on a headless surface if the driver supports it, and in a window if there is
-// an X display.
-func Present(ctx context.Context, at Companions, environ []string, limit time.Duration) (*Result, error) {
-	return run(ctx, "present", "", at, environ, limit)
-}
-
-// Ask is Run that also asks the layers of the chain which commands they intercept. The question is the child's input.
-func Ask(question string, at Companions, environ []string, limit time.Duration) (*Result, error) {
-	return run(context.Background(), "intercepts", question, at, environ, limit)
-}
-
-// run runs the child in a mode such as "submit", with input as its standard input.
-func run(whole context.Context, way, input string, at Companions, environ []string, limit time.Duration) (*Result, error) {
+// the child could not be started; a failure of the child is the result's Problem. If the context ends first, the result is Cut.
+func Run(whole context.Context, way Way, at Companions, environ []string, limit time.Duration) (*Result, error) {
 	ctx, cancel := context.WithTimeout(whole, limit)
 	defer cancel()
 	args := []string{at.Library}
-	if way != "" {
-		args = append(args, way)
+	if way.mode != "" {
+		args = append(args, way.mode)
 	}
 	cmd := spawn.New(ctx, spawn.Trial, at.Child, args...)
 	cmd.Library, cmd.Names, cmd.Guest = at.Library, explain.NamesOfLayers(environ), at.Guest
-	if input != "" {
-		cmd.Stdin = strings.NewReader(input)
+	if way.input != "" {
+		cmd.Stdin = strings.NewReader(way.input)
 	}
 	cmd.Env = environ
 	log := &firstBytes{limit: maxLog}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -127,7 +128,7 @@ func logOfRun(s *invocation, source *machine.Source, limit time.Duration) (strin
 	if err != nil {
 		return "", err
 	}
-	told, err := probe.Run(found, machine.WithVariable(source.Environ, variables.Debug.Name(), "all"), limit)
+	told, err := probe.Run(context.Background(), probe.Short, found, machine.WithVariable(source.Environ, variables.Debug.Name(), "all"), limit)
 	if err != nil {
 		return "", err
 	}

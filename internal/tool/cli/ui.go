@@ -246,5 +246,5 @@ func (c *commandLines) Try(changes []string, settings string) (*probe.Result, er
 		defer remove()
 		environ = changed
 	}
-	return probe.Run(found, environ, tryLimit)
+	return probe.Run(context.Background(), probe.Short, found, environ, tryLimit)
 }

@@ -105,8 +105,8 @@ func (t *trying) child(ctx context.Context, environ []string, limit time.Duratio
 }
 
 func (t *trying) childOf(ctx context.Context, at probe.Companions, environ []string, limit time.Duration) (*probe.Result, error) {
-	run := term.Either(t.Present, probe.Present, probe.Submit)
-	return run(ctx, at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
+	way := term.Either(t.Present, probe.Present, probe.Submit)
+	return probe.Run(ctx, way, at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
 }
 
 // shortest is the minimum time limit of a child process in a search for a hang.

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -49,7 +50,7 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 	if err != nil {
 		return nil, err
 	}
-	asked, err := probe.Ask(questionTo(answer), found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
+	asked, err := probe.Run(context.Background(), probe.Ask(questionTo(answer)), found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ type PhaseTime struct {
 
 // LookAtRun runs two children: the first one uses the loader twice, to measure times; the second one records its log.
 func LookAtRun(at probe.Companions, environ []string, limit time.Duration) (*ShortRun, error) {
-	timed, err := probe.Twice(context.Background(), at, machine.WithoutVariable(environ, variables.Debug.Name()), limit)
+	timed, err := probe.Run(context.Background(), probe.Twice, at, machine.WithoutVariable(environ, variables.Debug.Name()), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func LookAtRun(at probe.Companions, environ []string, limit time.Duration) (*Sho
 func logOf(at probe.Companions, environ []string, limit time.Duration) (*loaders.Log, error) {
 	loud, remove := explain.AudibleSettings(environ)
 	defer remove()
-	result, err := probe.Run(at, machine.WithVariable(loud, variables.Debug.Name(), "all"), limit)
+	result, err := probe.Run(context.Background(), probe.Short, at, machine.WithVariable(loud, variables.Debug.Name(), "all"), limit)
 	if err != nil {
 		return nil, err
 	}
