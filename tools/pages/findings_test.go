@@ -9,7 +9,9 @@ import (
 // docs/findings.md promises names, severities, statements and texts: it has exactly those of the tables. So have the constants.
 func TestFindingsAreDocumented(t *testing.T) {
 	t.Parallel()
-	for file, page := range map[string]string{"docs/findings.md": findingsPage(), "internal/tool/doctor/zcodes.go": codeConstants()} {
+	pages := map[string]string{"docs/findings.md": findingsPage(), "internal/core/diag/zcodes.go": coreCodes(),
+		"internal/tool/doctor/zcodes.go": doctorCodes()}
+	for file, page := range pages {
 		text, err := os.ReadFile("../../" + file)
 		if err != nil {
 			t.Fatal(err)

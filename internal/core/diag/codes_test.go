@@ -6,7 +6,7 @@ func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	Codes(func(c Code, e *Entry) {
 		if e.Name == "" || e.Statement == "" || seen[e.Name] {
-			t.Errorf("code %d has no complete row in internal/core/diag/codes.go: %+v", c, *e)
+			t.Errorf("code %d has no complete row in internal/core/diag/codes.txt: %+v", c, *e)
 		}
 		if e.Severity != Note && e.Do == "" && c != OverridePath {
 			t.Errorf("%s says nothing of what to do", e.Name)
@@ -16,7 +16,7 @@ func TestTable(t *testing.T) {
 			t.Error(c)
 		}
 	})
-	if codeCount.String() != "none" || Code(255).String() != "none" {
+	if Code(255).String() != "none" {
 		t.Error("an unknown code")
 	}
 }

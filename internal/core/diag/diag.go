@@ -50,18 +50,14 @@ func (s *Severity) UnmarshalText(text []byte) error {
 	return errors.New("no severity: " + string(text))
 }
 
-// About is the kind of subject of a code's findings.
-type About uint8
+// About is the kind of subject of a code's findings, a word of the table.
+type About string
 
-// Subjects.
+// The subjects that a decision's explanation tells apart.
 const (
-	File     About = iota // a manifest or settings file, regardless of its content
-	Place                 // a search location
-	Variable              // an environment variable
-	Drivers               // a driver
-	Layers                // a layer
-	Program               // a request of the program
-	Settings              // the content of a settings file
+	File    About = "file" // a manifest or settings file, regardless of its content
+	Drivers About = "drivers"
+	Layers  About = "layers"
 )
 
 // Cause is the cause of a finding, if the code alone does not determine it.

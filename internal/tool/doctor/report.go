@@ -357,7 +357,7 @@ func each[T any](list []T) iter.Seq[*T] {
 	}
 }
 
-//go:generate go run vkloader/tools/pages codes zcodes.go
+//go:generate go run vkloader/tools/pages doctor-codes zcodes.go
 
 // Code is the stable name of a kind of finding of the doctor. The library's decision has codes of type diag.Code.
 type Code string
@@ -374,16 +374,11 @@ type CodeEntry struct {
 // codeEntries returns the codes of the table, in its order, and their texts. The table is read at the first call.
 var codeEntries = sync.OnceValues(func() (codes []Code, entries map[Code]*CodeEntry) {
 	entries = map[Code]*CodeEntry{}
-	_, table, _ := strings.Cut(strings.TrimSpace(codesTable), "\n\n") // after the table's comment
-	for paragraph := range strings.SplitSeq(table, "\n\n") {
-		heading, text, _ := strings.Cut(paragraph, "\n")
-		name, words, _ := strings.Cut(heading, " | ")
-		word, statement, _ := strings.Cut(words, " | ")
-		means, do, _ := strings.Cut(text, "\n")
-		severities := map[string]diag.Severity{"note": diag.Note, "warning": diag.Warning, "problem": diag.Problem}
-		codes = append(codes, Code(name))
-		entries[Code(name)] = &CodeEntry{diag.Entry{Name: name, Severity: severities[word], Statement: statement, Do: do}, means}
-	}
+	diag.Read(codesTable, func(e diag.Entry, lines []string) {
+		e.Do = lines[1]
+		codes = append(codes, Code(e.Name))
+		entries[Code(e.Name)] = &CodeEntry{e, lines[0]}
+	})
 	return codes, entries
 })
 

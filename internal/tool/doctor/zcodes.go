@@ -2,7 +2,7 @@
 
 package doctor
 
-// The doctor's codes.
+// The codes of the table.
 const (
 	LibraryMissing      Code = "library-missing"
 	LibraryUnreadable   Code = "library-unreadable"

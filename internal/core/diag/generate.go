@@ -1,3 +1,0 @@
-package diag
-
-//go:generate go run vkloader/tools/pages findings ../../../docs/findings.md
