@@ -180,8 +180,6 @@
 #define VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME "VK_EXT_physical_device_drm"
 #define VK_EXT_EXTENDED_DYNAMIC_STATE_2_SPEC_VERSION 1
 #define VK_EXT_EXTENDED_DYNAMIC_STATE_2_EXTENSION_NAME "VK_EXT_extended_dynamic_state2"
-#define VK_EXT_MULTI_DRAW_SPEC_VERSION 1
-#define VK_EXT_MULTI_DRAW_EXTENSION_NAME "VK_EXT_multi_draw"
 #define VK_KHR_PORTABILITY_ENUMERATION_SPEC_VERSION 1
 #define VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME "VK_KHR_portability_enumeration"
 #define VK_KHR_MAINTENANCE_4_SPEC_VERSION 2
@@ -4752,8 +4750,6 @@ typedef struct VkFramebufferCreateInfo VkFramebufferCreateInfo;
 typedef struct VkDrawIndirectCommand VkDrawIndirectCommand;
 typedef struct VkDrawIndexedIndirectCommand VkDrawIndexedIndirectCommand;
 typedef struct VkDispatchIndirectCommand VkDispatchIndirectCommand;
-typedef struct VkMultiDrawInfoEXT VkMultiDrawInfoEXT;
-typedef struct VkMultiDrawIndexedInfoEXT VkMultiDrawIndexedInfoEXT;
 typedef struct VkSubmitInfo VkSubmitInfo;
 typedef struct VkDisplayPropertiesKHR VkDisplayPropertiesKHR;
 typedef struct VkDisplayPlanePropertiesKHR VkDisplayPlanePropertiesKHR;
@@ -4784,7 +4780,6 @@ typedef struct VkExternalImageFormatPropertiesNV VkExternalImageFormatProperties
 typedef struct VkDevicePrivateDataCreateInfo VkDevicePrivateDataCreateInfo;
 typedef struct VkPrivateDataSlotCreateInfo VkPrivateDataSlotCreateInfo;
 typedef struct VkPhysicalDevicePrivateDataFeatures VkPhysicalDevicePrivateDataFeatures;
-typedef struct VkPhysicalDeviceMultiDrawPropertiesEXT VkPhysicalDeviceMultiDrawPropertiesEXT;
 typedef struct VkPhysicalDeviceFeatures2 VkPhysicalDeviceFeatures2;
 typedef struct VkPhysicalDeviceProperties2 VkPhysicalDeviceProperties2;
 typedef struct VkFormatProperties2 VkFormatProperties2;
@@ -4880,7 +4875,6 @@ typedef struct VkPhysicalDeviceProtectedMemoryProperties VkPhysicalDeviceProtect
 typedef struct VkDeviceQueueInfo2 VkDeviceQueueInfo2;
 typedef struct VkPhysicalDeviceSamplerFilterMinmaxProperties VkPhysicalDeviceSamplerFilterMinmaxProperties;
 typedef struct VkSamplerReductionModeCreateInfo VkSamplerReductionModeCreateInfo;
-typedef struct VkPhysicalDeviceMultiDrawFeaturesEXT VkPhysicalDeviceMultiDrawFeaturesEXT;
 typedef struct VkPhysicalDeviceInlineUniformBlockFeatures VkPhysicalDeviceInlineUniformBlockFeatures;
 typedef struct VkPhysicalDeviceInlineUniformBlockProperties VkPhysicalDeviceInlineUniformBlockProperties;
 typedef struct VkWriteDescriptorSetInlineUniformBlock VkWriteDescriptorSetInlineUniformBlock;
@@ -6403,17 +6397,6 @@ struct VkDispatchIndirectCommand {
     uint32_t z;
 };
 
-struct VkMultiDrawInfoEXT {
-    uint32_t firstVertex;
-    uint32_t vertexCount;
-};
-
-struct VkMultiDrawIndexedInfoEXT {
-    uint32_t firstIndex;
-    uint32_t indexCount;
-    int32_t vertexOffset;
-};
-
 struct VkSubmitInfo {
     VkStructureType sType;
     const void* pNext;
@@ -6666,12 +6649,6 @@ struct VkPhysicalDevicePrivateDataFeatures {
     VkStructureType sType;
     void* pNext;
     VkBool32 privateData;
-};
-
-struct VkPhysicalDeviceMultiDrawPropertiesEXT {
-    VkStructureType sType;
-    void* pNext;
-    uint32_t maxMultiDrawCount;
 };
 
 struct VkPhysicalDeviceFeatures2 {
@@ -7345,12 +7322,6 @@ struct VkSamplerReductionModeCreateInfo {
     VkStructureType sType;
     const void* pNext;
     VkSamplerReductionMode reductionMode;
-};
-
-struct VkPhysicalDeviceMultiDrawFeaturesEXT {
-    VkStructureType sType;
-    void* pNext;
-    VkBool32 multiDraw;
 };
 
 struct VkPhysicalDeviceInlineUniformBlockFeatures {
@@ -9204,8 +9175,6 @@ typedef void (VKAPI_PTR *PFN_vkCmdBindIndexBuffer)(VkCommandBuffer commandBuffer
 typedef void (VKAPI_PTR *PFN_vkCmdBindVertexBuffers)(VkCommandBuffer commandBuffer, uint32_t firstBinding, uint32_t bindingCount, const VkBuffer* pBuffers, const VkDeviceSize* pOffsets);
 typedef void (VKAPI_PTR *PFN_vkCmdDraw)(VkCommandBuffer commandBuffer, uint32_t vertexCount, uint32_t instanceCount, uint32_t firstVertex, uint32_t firstInstance);
 typedef void (VKAPI_PTR *PFN_vkCmdDrawIndexed)(VkCommandBuffer commandBuffer, uint32_t indexCount, uint32_t instanceCount, uint32_t firstIndex, int32_t vertexOffset, uint32_t firstInstance);
-typedef void (VKAPI_PTR *PFN_vkCmdDrawMultiEXT)(VkCommandBuffer commandBuffer, uint32_t drawCount, const VkMultiDrawInfoEXT* pVertexInfo, uint32_t instanceCount, uint32_t firstInstance, uint32_t stride);
-typedef void (VKAPI_PTR *PFN_vkCmdDrawMultiIndexedEXT)(VkCommandBuffer commandBuffer, uint32_t drawCount, const VkMultiDrawIndexedInfoEXT* pIndexInfo, uint32_t instanceCount, uint32_t firstInstance, uint32_t stride, const int32_t* pVertexOffset);
 typedef void (VKAPI_PTR *PFN_vkCmdDrawIndirect)(VkCommandBuffer commandBuffer, VkBuffer buffer, VkDeviceSize offset, uint32_t drawCount, uint32_t stride);
 typedef void (VKAPI_PTR *PFN_vkCmdDrawIndexedIndirect)(VkCommandBuffer commandBuffer, VkBuffer buffer, VkDeviceSize offset, uint32_t drawCount, uint32_t stride);
 typedef void (VKAPI_PTR *PFN_vkCmdDispatch)(VkCommandBuffer commandBuffer, uint32_t groupCountX, uint32_t groupCountY, uint32_t groupCountZ);
