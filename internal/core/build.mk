@@ -1,12 +1,12 @@
-# The core in C, translated from Go by tools/goc. Each system's core has its own entry package and search.
+# The core in C, translated from Go by tools/goc. Each system's core has its own search, which its first function selects.
 
 CORE_linux := build/core.c
 CORE_windows := build/windows/core.c
 CORE_macos := build/macos/core.c
 CORE := $(CORE_$(SYSTEM))
-ENTRY_linux := ./internal/core/entry
-ENTRY_windows := ./internal/core/entry/windows
-ENTRY_macos := ./internal/core/entry/macos
+BEGIN_linux := Begin
+BEGIN_windows := BeginWindows
+BEGIN_macos := BeginMacOS
 CORE_WORDS_linux := -macro vkloader/internal/core/search.linuxSysConfDir=VKL_SYSCONFDIR \
 		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR
 CORE_WORDS_macos := -macro vkloader/internal/core/search.macOSSysConfDir=VKL_SYSCONFDIR \
@@ -39,6 +39,6 @@ $(CORE): $(shell find internal/core tools/goc -name '*.go' ! -name '*_test.go' -
 	$(call say,GOC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)CGO_ENABLED=0 $(GO) run ./tools/goc -o $@ $(CORE_WORDS_$(SYSTEM)) \
-		-macro vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS $(ENTRY_$(SYSTEM)) \
-		Begin=core_go_begin Add=core_go_add Decide=core_go_decide
+		-macro vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS ./internal/core/entry \
+		$(BEGIN_$(SYSTEM))=core_go_begin Add=core_go_add Decide=core_go_decide
 endif

@@ -34,7 +34,7 @@ func growing(t *testing.T) (run func(t *testing.T, numbers []int, arguments ...s
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := emit.Write(p, emit.Options{Runtime: runtime.Text(false), Exported: exported})
+	out, err := emit.Write(p, emit.Options{Runtime: runtime.Text, Exported: exported})
 	if err != nil {
 		t.Fatal(err)
 	}

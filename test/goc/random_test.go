@@ -136,7 +136,7 @@ func translateFile(t *testing.T, source, to string, names []string) (err error) 
 		exported[f] = fmt.Sprintf("random_%d", i)
 		fmt.Fprintf(&table, "    {\"%s\", random_%d},\n", names[i], i)
 	}
-	text, err := emit.Write(made, emit.Options{Runtime: runtime.Text(true), Exported: exported, Print: true})
+	text, err := emit.Write(made, emit.Options{Runtime: runtime.Text + printing, Exported: exported, Print: true})
 	if err != nil {
 		return err
 	}

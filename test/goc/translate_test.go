@@ -2,6 +2,7 @@ package goc
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +17,11 @@ import (
 	"vkloader/tools/goc/emit"
 	"vkloader/tools/goc/program"
 )
+
+// printing is the C source with which translated programs print and run, behind that of the run-time support.
+//
+//go:embed testdata/print.c
+var printing string
 
 // root is the path of the repository's root from this directory.
 const root = "../.."
@@ -57,7 +63,7 @@ func file(p *program.Program, names []string) ([]byte, error) {
 	for i, f := range p.Exports {
 		exported[f] = fmt.Sprintf("program_%d", i)
 	}
-	text, err := emit.Write(p, emit.Options{Runtime: runtime.Text(true), Exported: exported, Print: true})
+	text, err := emit.Write(p, emit.Options{Runtime: runtime.Text + printing, Exported: exported, Print: true})
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func translate(out string, macros map[string]string, pattern string, exports []s
 	for i, f := range p.Exports {
 		exported[f] = inC[i]
 	}
-	text, err := emit.Write(p, emit.Options{Runtime: runtime.Text(false), Macros: macros, Exported: exported})
+	text, err := emit.Write(p, emit.Options{Runtime: runtime.Text, Macros: macros, Exported: exported})
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,14 @@ import (
 	"vkloader/internal/core/wire"
 )
 
-// Begin begins an API call. No state is shared between calls.
+// Begin begins an API call on Linux. No state is shared between calls.
 func Begin() *wire.Call { return wire.NewCall(search.Linux()) }
+
+// BeginWindows is Begin for vulkan-1.dll.
+func BeginWindows() *wire.Call { return wire.NewWindowsCall(search.Windows("")) }
+
+// BeginMacOS is Begin for libvulkan.1.dylib.
+func BeginMacOS() *wire.Call { return wire.NewMacOSCall(search.MacOS()) }
 
 // Add adds a message that was answered before, without deciding again. It returns false if the message is malformed.
 func Add(call *wire.Call, message string) bool { return call.Add(message) }

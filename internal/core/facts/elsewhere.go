@@ -6,15 +6,12 @@ type Bundle struct {
 }
 
 // SetBundle adds the program's bundle.
-func (s *Store) SetBundle(b Bundle) { s.bundle, s.hasBundle = b, true }
+func (s *Store) SetBundle(b Bundle) { s.bundle.set(b) }
 
 // Bundle returns the program's bundle.
 func (s *Store) Bundle() Bundle {
-	if !s.hasBundle && s.appAsked != s.round+1 {
-		s.appAsked = s.round + 1
-		s.needs = append(s.needs, Need{Kind: KindBundle})
-	}
-	return s.bundle
+	b, _ := ask(s, &s.bundle, Need{Kind: KindBundle})
+	return b
 }
 
 // Elsewhere provides the facts that Linux lacks.

@@ -90,25 +90,36 @@ type Store struct {
 	files         table[File]
 	exists        table[bool]
 	foreign       table[bool]
-	exe           Exe
-	hasExe        bool
-	graphics      Graphics
-	hasGraphics   bool
-	service       Service
-	hasService    bool
+	exe           fact[Exe]
+	graphics      fact[Graphics]
+	service       fact[Service]
+	bundle        fact[Bundle]
 	windows       windows
-	bundle        Bundle
-	hasBundle     bool
 	rights        VariableRights
 	size          int       // bytes of all files
 	reads         *readings // bytes read per file; nil until Fetch reads a file
 
-	needs    []Need
-	round    uint32 // counts the lists of needs, from 1
-	exeAsked uint32 // the round in which it was requested
-	gfxAsked uint32 // likewise, the graphics devices
-	svcAsked uint32 // likewise, the driver service
-	appAsked uint32 // likewise, the program's bundle
+	needs []Need
+	round uint32 // counts the lists of needs, from 1
+}
+
+// fact is a value that is absent until it is known.
+type fact[T any] struct {
+	value T
+	known bool
+	asked uint32 // the last round in which it was requested
+}
+
+// set stores a value, replacing an earlier one.
+func (f *fact[T]) set(v T) { f.value, f.known = v, true }
+
+// ask returns a fact. If it is missing, its need is recorded once a round.
+func ask[T any](s *Store, f *fact[T], need Need) (value T, known bool) {
+	if !f.known && f.asked != s.round+1 {
+		f.asked = s.round + 1
+		s.needs = append(s.needs, need)
+	}
+	return f.value, f.known
 }
 
 // indexFrom is the length from which a table has a map. Most tables have a few dozen entries.
@@ -120,12 +131,10 @@ type table[T any] struct {
 	index   map[string]int
 }
 
-// entry is a named value of a table.
+// entry is a named fact of a table.
 type entry[T any] struct {
-	name  string
-	value T
-	known bool
-	asked uint32 // the last round in which it was requested
+	name string
+	fact fact[T]
 }
 
 // find returns the index of a name, or -1.
@@ -144,8 +153,8 @@ func (t *table[T]) find(name string) int {
 	return -1
 }
 
-// entry returns the entry of a name, adding one if necessary.
-func (t *table[T]) entry(name string) *entry[T] {
+// fact returns the fact of a name, adding an absent one if necessary.
+func (t *table[T]) fact(name string) *fact[T] {
 	i := t.find(name)
 	if i < 0 {
 		i = len(t.entries)
@@ -162,30 +171,16 @@ func (t *table[T]) entry(name string) *entry[T] {
 			}
 		}
 	}
-	return &t.entries[i]
-}
-
-// set stores a value, replacing an earlier one.
-func (t *table[T]) set(name string, v T) {
-	e := t.entry(name)
-	e.value, e.known = v, true
-}
-
-// get returns the entry of a name. isNew reports whether the fact is missing and was not yet requested in this round.
-func (t *table[T]) get(name string, round uint32) (e *entry[T], isNew bool) {
-	e = t.entry(name)
-	if e.known || e.asked == round {
-		return e, false
-	}
-	e.asked = round
-	return e, true
+	return &t.entries[i].fact
 }
 
 // NewStore returns an empty store.
 func NewStore() *Store { return &Store{} }
 
 // SetVar adds a variable.
-func (s *Store) SetVar(name string, secure bool, v Var) { s.variableTable(secure).set(name, v) }
+func (s *Store) SetVar(name string, secure bool, v Var) {
+	s.variableTable(secure).fact(name).set(v)
+}
 
 func (s *Store) variableTable(secure bool) *table[Var] {
 	if secure {
@@ -195,11 +190,11 @@ func (s *Store) variableTable(secure bool) *table[Var] {
 }
 
 // SetDirectory adds a directory's listing.
-func (s *Store) SetDirectory(path string, f Directory) { s.directories.set(path, f) }
+func (s *Store) SetDirectory(path string, f Directory) { s.directories.fact(path).set(f) }
 
 // SetFile adds a file.
 func (s *Store) SetFile(path string, f File) {
-	s.files.set(path, f)
+	s.files.fact(path).set(f)
 	s.size += len(f.Content)
 }
 
@@ -207,19 +202,19 @@ func (s *Store) SetFile(path string, f File) {
 func (s *Store) Size() int { return s.size }
 
 // SetExists adds whether a path exists.
-func (s *Store) SetExists(path string, yes bool) { s.exists.set(path, yes) }
+func (s *Store) SetExists(path string, yes bool) { s.exists.fact(path).set(yes) }
 
 // SetForeign adds whether a library is of another word size or machine than the process.
-func (s *Store) SetForeign(path string, yes bool) { s.foreign.set(path, yes) }
+func (s *Store) SetForeign(path string, yes bool) { s.foreign.fact(path).set(yes) }
 
 // SetExe adds the program's path.
-func (s *Store) SetExe(exe Exe) { s.exe, s.hasExe = exe, true }
+func (s *Store) SetExe(exe Exe) { s.exe.set(exe) }
 
 // SetGraphics adds the graphics devices.
-func (s *Store) SetGraphics(g Graphics) { s.graphics, s.hasGraphics = g, true }
+func (s *Store) SetGraphics(g Graphics) { s.graphics.set(g) }
 
 // SetService adds the answer of the driver service.
-func (s *Store) SetService(v Service) { s.service, s.hasService = v, true }
+func (s *Store) SetService(v Service) { s.service.set(v) }
 
 // Missing reports whether a requested fact is missing.
 func (s *Store) Missing() bool { return len(s.needs) > 0 }
@@ -268,28 +263,21 @@ func (s *Store) OwnVariable(v variables.ID) Var {
 func (s *Store) ManifestVariable(name string) Var { return s.variable(name, false) }
 
 func (s *Store) variable(name string, secure bool) Var {
-	e, isNew := s.variableTable(secure).get(name, s.round+1)
-	if isNew {
-		s.needs = append(s.needs, Need{Kind: KindVar, Name: name, Secure: secure})
-	}
-	return e.value
+	v, _ := ask(s, s.variableTable(secure).fact(name), Need{Kind: KindVar, Name: name, Secure: secure})
+	return v
 }
 
 // Directory reads a directory.
-func (s *Store) Directory(path string) Directory { return s.directory(path).value }
-
-func (s *Store) directory(path string) *entry[Directory] {
-	e, isNew := s.directories.get(path, s.round+1)
-	if isNew {
-		s.needs = append(s.needs, Need{Kind: KindDirectory, Name: path})
-	}
-	return e
+func (s *Store) Directory(path string) Directory {
+	f, _ := ask(s, s.directories.fact(path), Need{Kind: KindDirectory, Name: path})
+	return f
 }
 
 // Paths lists a directory as Directory does, and returns the paths of its entries: the directory, the separator, and
 // the name. They are built once.
 func (s *Store) Paths(path string, separator byte) (paths []string, listed bool) {
-	e := s.directory(path)
+	e := s.directories.fact(path)
+	ask(s, e, Need{Kind: KindDirectory, Name: path})
 	f := &e.value
 	if f.paths == nil && len(f.Names) > 0 {
 		joint := string(rune(separator))
@@ -303,60 +291,35 @@ func (s *Store) Paths(path string, separator byte) (paths []string, listed bool)
 
 // File reads a file. It returns false while the fact is missing.
 func (s *Store) File(path string) (File, bool) {
-	e, isNew := s.files.get(path, s.round+1)
-	if isNew {
-		s.needs = append(s.needs, Need{Kind: KindFile, Name: path})
-	}
-	return e.value, e.known
+	return ask(s, s.files.fact(path), Need{Kind: KindFile, Name: path})
 }
 
 // Exists reports whether a path exists.
 func (s *Store) Exists(path string) bool {
-	e, isNew := s.exists.get(path, s.round+1)
-	if isNew {
-		s.needs = append(s.needs, Need{Kind: KindExists, Name: path})
-	}
-	return e.value
+	yes, _ := ask(s, s.exists.fact(path), Need{Kind: KindExists, Name: path})
+	return yes
 }
 
 // WrongMachine reports whether a path leads to a library of another word size or machine than the process.
 func (s *Store) WrongMachine(path string) bool {
-	e, isNew := s.foreign.get(path, s.round+1)
-	if isNew {
-		s.needs = append(s.needs, Need{Kind: KindForeign, Name: path})
-	}
-	return e.value
+	yes, _ := ask(s, s.foreign.fact(path), Need{Kind: KindForeign, Name: path})
+	return yes
 }
 
 // Exe reads the program's path.
 func (s *Store) Exe() Exe {
-	if !s.hasExe && s.exeAsked != s.round+1 {
-		s.exeAsked = s.round + 1
-		s.needs = append(s.needs, Need{Kind: KindExe})
-	}
-	return s.exe
+	exe, _ := ask(s, &s.exe, Need{Kind: KindExe})
+	return exe
 }
 
 // HasExe reports whether the program's path, or that it is unknown, is in the store.
-func (s *Store) HasExe() bool { return s.hasExe }
+func (s *Store) HasExe() bool { return s.exe.known }
 
 // Graphics lists the graphics devices. It returns false while the fact is missing.
-func (s *Store) Graphics() (Graphics, bool) {
-	if !s.hasGraphics && s.gfxAsked != s.round+1 {
-		s.gfxAsked = s.round + 1
-		s.needs = append(s.needs, Need{Kind: KindGraphics})
-	}
-	return s.graphics, s.hasGraphics
-}
+func (s *Store) Graphics() (Graphics, bool) { return ask(s, &s.graphics, Need{Kind: KindGraphics}) }
 
 // Service returns the answer of the driver service. It returns false while the fact is missing.
-func (s *Store) Service() (Service, bool) {
-	if !s.hasService && s.svcAsked != s.round+1 {
-		s.svcAsked = s.round + 1
-		s.needs = append(s.needs, Need{Kind: KindService})
-	}
-	return s.service, s.hasService
-}
+func (s *Store) Service() (Service, bool) { return ask(s, &s.service, Need{Kind: KindService}) }
 
 // Provider returns facts.
 type Provider interface {

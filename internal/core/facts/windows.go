@@ -89,15 +89,12 @@ const HighIntegrity = 0x3000
 
 // windows holds the facts that only Windows has.
 type windows struct {
-	machine, user           table[Key]
-	adapters                table[Adapters]
-	devices                 table[Devices]
-	packages                table[[]string]
-	dxgi                    DXGI
-	hasDXGI                 bool
-	process                 Process
-	hasProcess              bool
-	dxgiAsked, processAsked uint32 // the rounds in which they were requested
+	machine, user table[Key]
+	adapters      table[Adapters]
+	devices       table[Devices]
+	packages      table[[]string]
+	dxgi          fact[DXGI]
+	process       fact[Process]
 }
 
 func (w *windows) keys(h Hive) *table[Key] {
@@ -108,75 +105,49 @@ func (w *windows) keys(h Hive) *table[Key] {
 }
 
 // SetRegistry adds a registry key.
-func (s *Store) SetRegistry(h Hive, key string, k Key) { s.windows.keys(h).set(key, k) }
+func (s *Store) SetRegistry(h Hive, key string, k Key) { s.windows.keys(h).fact(key).set(k) }
 
 // SetAdapters adds the display adapters' values of a name.
-func (s *Store) SetAdapters(name string, a Adapters) { s.windows.adapters.set(name, a) }
+func (s *Store) SetAdapters(name string, a Adapters) { s.windows.adapters.fact(name).set(a) }
 
 // SetDevices adds the display devices' values of a name.
-func (s *Store) SetDevices(name string, d Devices) { s.windows.devices.set(name, d) }
+func (s *Store) SetDevices(name string, d Devices) { s.windows.devices.fact(name).set(d) }
 
 // SetPackages adds the paths of a package family.
-func (s *Store) SetPackages(family string, paths []string) { s.windows.packages.set(family, paths) }
+func (s *Store) SetPackages(family string, paths []string) {
+	s.windows.packages.fact(family).set(paths)
+}
 
 // SetDXGI adds the adapters of DXGI.
-func (s *Store) SetDXGI(d DXGI) { s.windows.dxgi, s.windows.hasDXGI = d, true }
+func (s *Store) SetDXGI(d DXGI) { s.windows.dxgi.set(d) }
 
 // SetProcess adds the privileges of the process.
-func (s *Store) SetProcess(p Process) { s.windows.process, s.windows.hasProcess = p, true }
+func (s *Store) SetProcess(p Process) { s.windows.process.set(p) }
 
 // Registry reads the values of a key. A missing key counts as one that cannot be opened.
 func (s *Store) Registry(h Hive, key string) Key {
-	e, isNew := s.windows.keys(h).get(key, s.round+1)
-	if isNew {
-		s.needs = append(s.needs, Need{Kind: KindRegistry, Name: key, Hive: h})
-	}
-	return e.value
+	k, _ := ask(s, s.windows.keys(h).fact(key), Need{Kind: KindRegistry, Name: key, Hive: h})
+	return k
 }
 
 // Adapters reads a value of the display adapters. It returns false while the fact is missing.
 func (s *Store) Adapters(name string) (Adapters, bool) {
-	e, isNew := s.windows.adapters.get(name, s.round+1)
-	if isNew {
-		s.needs = append(s.needs, Need{Kind: KindAdapters, Name: name})
-	}
-	return e.value, e.known
+	return ask(s, s.windows.adapters.fact(name), Need{Kind: KindAdapters, Name: name})
 }
 
 // Devices reads a value of the display devices. It returns false while the fact is missing.
 func (s *Store) Devices(name string) (Devices, bool) {
-	e, isNew := s.windows.devices.get(name, s.round+1)
-	if isNew {
-		s.needs = append(s.needs, Need{Kind: KindDevices, Name: name})
-	}
-	return e.value, e.known
+	return ask(s, s.windows.devices.fact(name), Need{Kind: KindDevices, Name: name})
 }
 
 // Packages returns the paths of a package family.
 func (s *Store) Packages(family string) []string {
-	e, isNew := s.windows.packages.get(family, s.round+1)
-	if isNew {
-		s.needs = append(s.needs, Need{Kind: KindPackages, Name: family})
-	}
-	return e.value
+	paths, _ := ask(s, s.windows.packages.fact(family), Need{Kind: KindPackages, Name: family})
+	return paths
 }
 
 // DXGI lists the adapters of DXGI. It returns false while the fact is missing.
-func (s *Store) DXGI() (DXGI, bool) {
-	w := &s.windows
-	if !w.hasDXGI && w.dxgiAsked != s.round+1 {
-		w.dxgiAsked = s.round + 1
-		s.needs = append(s.needs, Need{Kind: KindDXGI})
-	}
-	return w.dxgi, w.hasDXGI
-}
+func (s *Store) DXGI() (DXGI, bool) { return ask(s, &s.windows.dxgi, Need{Kind: KindDXGI}) }
 
 // Process returns the privileges of the process. It returns false while the fact is missing.
-func (s *Store) Process() (Process, bool) {
-	w := &s.windows
-	if !w.hasProcess && w.processAsked != s.round+1 {
-		w.processAsked = s.round + 1
-		s.needs = append(s.needs, Need{Kind: KindProcess})
-	}
-	return w.process, w.hasProcess
-}
+func (s *Store) Process() (Process, bool) { return ask(s, &s.windows.process, Need{Kind: KindProcess}) }

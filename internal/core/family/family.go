@@ -1,5 +1,12 @@
 package family
 
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/pathname"
+)
+
 // Driver is a known Vulkan driver.
 type Driver struct {
 	Name      string
@@ -66,9 +73,9 @@ var Drivers = [...]Driver{
 
 // DriverOf returns the driver of a library, by path or name, or nil.
 func DriverOf(library string) *Driver {
-	stem := stemOf(library)
+	stem, _, _ := strings.Cut(pathname.Slash.Base(library), ".so")
 	for i := range Drivers {
-		if has(Drivers[i].Libraries, stem) {
+		if slices.Contains(Drivers[i].Libraries, stem) {
 			return &Drivers[i]
 		}
 	}
@@ -89,13 +96,15 @@ func DriverFor(kernel string) *Driver {
 func (d *Driver) Software() bool { return d.Hardware == "" }
 
 // WorksOn reports whether the driver serves devices of a kernel driver.
-func (d *Driver) WorksOn(kernel string) bool { return has(d.Kernel, kernel) }
+func (d *Driver) WorksOn(kernel string) bool { return slices.Contains(d.Kernel, kernel) }
 
 // Uses reports whether the driver opens render nodes of a kernel driver.
-func (d *Driver) Uses(kernel string) bool { return d.WorksOn(kernel) || has(d.Also, kernel) }
+func (d *Driver) Uses(kernel string) bool {
+	return d.WorksOn(kernel) || slices.Contains(d.Also, kernel)
+}
 
 // Made reports whether a PCI vendor is one of the driver's; vendor has four digits, as uevent writes them.
-func (d *Driver) Made(vendor string) bool { return has(d.Vendors, vendor) }
+func (d *Driver) Made(vendor string) bool { return slices.Contains(d.Vendors, vendor) }
 
 // Opens reports whether the driver can use a device, given its kernel driver and PCI vendor, which are "" if unknown.
 // The vendor decides if no driver of the table uses the kernel driver.
@@ -108,35 +117,5 @@ func (d *Driver) Opens(kernel, vendor string) bool {
 
 // HasKernelDriver reports whether any driver of the table uses devices of a kernel driver.
 func HasKernelDriver(kernel string) bool {
-	for i := range Drivers {
-		if Drivers[i].Uses(kernel) {
-			return true
-		}
-	}
-	return false
-}
-
-// stemOf returns the base name of a library up to ".so".
-func stemOf(library string) string {
-	start := 0
-	for i := range len(library) {
-		if library[i] == '/' {
-			start = i + 1
-		}
-	}
-	for i := start; i+3 <= len(library); i++ {
-		if library[i:i+3] == ".so" {
-			return library[start:i]
-		}
-	}
-	return library[start:]
-}
-
-func has(list []string, name string) bool {
-	for _, one := range list {
-		if one == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(Drivers[:], func(d Driver) bool { return d.Uses(kernel) })
 }

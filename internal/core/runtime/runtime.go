@@ -3,17 +3,7 @@ package runtime
 
 import _ "embed"
 
+// Text is the C source of the run-time support.
+//
 //go:embed c/goc.c
-var text string
-
-//go:embed c/print.c
-var printing string
-
-// Text returns the C source of the run-time support; with print, also of what commands need. The translator's tests are
-// commands.
-func Text(print bool) string {
-	if print {
-		return text + printing
-	}
-	return text
-}
+var Text string

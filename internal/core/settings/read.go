@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"slices"
 	"strconv"
 
 	"vkloader/internal/core/diag"
@@ -130,6 +131,15 @@ func (s *Settings) hardware(v document.Value) {
 	}
 }
 
+// levels are the kinds of messages: their words in stderr_log, and their names in the log in the order of SET-81; "": the
+// log does not name it.
+var levels = [...]struct {
+	bit        uint32
+	word, name string
+}{{diag.Error, "error", "ERROR"}, {diag.Warn, "warn", "WARNING"}, {diag.Info, "info", "INFO"}, {diag.Debug, "debug", "DEBUG"},
+	{diag.Perf, "perf", "PERF"}, {diag.Driver, "driver", "DRIVER"}, {diag.Layer, "layer", "LAYER"},
+	{diag.Validation, "validation", ""}}
+
 // level reads stderr_log (SET-76).
 func (s *Settings) level(v document.Value) {
 	if v.Kind() != document.Array {
@@ -140,25 +150,10 @@ func (s *Settings) level(v document.Value) {
 		if !ok {
 			break
 		}
-		switch word {
-		case "all":
-			s.Level |= diag.Error | diag.Warn | diag.Info | diag.Debug | diag.Perf | diag.Layer | diag.Driver | diag.Validation
-		case "error":
-			s.Level |= diag.Error
-		case "warn":
-			s.Level |= diag.Warn
-		case "info":
-			s.Level |= diag.Info
-		case "debug":
-			s.Level |= diag.Debug
-		case "perf":
-			s.Level |= diag.Perf
-		case "layer":
-			s.Level |= diag.Layer
-		case "driver":
-			s.Level |= diag.Driver
-		case "validation":
-			s.Level |= diag.Validation
+		for i := range levels {
+			if word == levels[i].word || word == "all" {
+				s.Level |= levels[i].bit
+			}
 		}
 	}
 	s.HasLevel = s.Level != 0
@@ -264,16 +259,12 @@ func (s *Settings) Dump() []string {
 	var lines []string
 	say := func(text string) { lines = append(lines, text) }
 	names := ""
-	for _, f := range [...]struct {
-		bit  uint32
-		name string
-	}{{diag.Error, "ERROR"}, {diag.Warn, "WARNING"}, {diag.Info, "INFO"}, {diag.Debug, "DEBUG"}, {diag.Perf, "PERF"},
-		{diag.Driver, "DRIVER"}, {diag.Layer, "LAYER"}} {
-		if s.Level&f.bit != 0 {
+	for i := range levels {
+		if l := &levels[i]; s.Level&l.bit != 0 && l.name != "" {
 			if names != "" {
 				names += " | "
 			}
-			names += f.name
+			names += l.name
 		}
 	}
 	if names != "" {
@@ -348,26 +339,8 @@ func (s *Settings) Same(o *Settings) bool {
 	if s == nil || o == nil {
 		return s == o
 	}
-	if s.Merged() || s.File != o.File || s.Level != o.Level || s.ControlsLayers != o.ControlsLayers ||
-		len(s.Layers) != len(o.Layers) || s.Exclusively != o.Exclusively || len(s.Drivers) != len(o.Drivers) ||
-		s.HasDevices != o.HasDevices || len(s.Devices) != len(o.Devices) || s.Hardware != o.Hardware ||
-		s.LogFile != o.LogFile {
-		return false
-	}
-	for i := range s.Layers {
-		if s.Layers[i] != o.Layers[i] {
-			return false
-		}
-	}
-	for i := range s.Drivers {
-		if s.Drivers[i] != o.Drivers[i] {
-			return false
-		}
-	}
-	for i := range s.Devices {
-		if s.Devices[i] != o.Devices[i] {
-			return false
-		}
-	}
-	return true
+	return !s.Merged() && s.File == o.File && s.Level == o.Level && s.ControlsLayers == o.ControlsLayers &&
+		slices.Equal(s.Layers, o.Layers) && s.Exclusively == o.Exclusively && slices.Equal(s.Drivers, o.Drivers) &&
+		s.HasDevices == o.HasDevices && slices.Equal(s.Devices, o.Devices) && s.Hardware == o.Hardware &&
+		s.LogFile == o.LogFile
 }

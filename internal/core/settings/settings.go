@@ -1,5 +1,7 @@
 package settings
 
+import "slices"
+
 // Control of a layer entry (SET-37).
 type Control uint8
 
@@ -90,10 +92,5 @@ type Settings struct {
 
 // Merged reports whether the ordinary layer search is included (SET-46).
 func (s *Settings) Merged() bool {
-	for i := range s.Layers {
-		if s.Layers[i].Control == Unordered {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Layers, func(e LayerEntry) bool { return e.Control == Unordered })
 }

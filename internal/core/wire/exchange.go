@@ -167,14 +167,12 @@ func (c *Call) readFacts(message string) bool {
 	return !r.Bad()
 }
 
-func str(s string) Str { return Str{s, true} }
-
 // symbol returns the symbol to look up: the renamed one, or the usual one (LAY-68).
 func symbol(renamed, usual string) Str {
 	if renamed != "" {
-		return str(renamed)
+		return S(renamed)
 	}
-	return str(usual)
+	return S(usual)
 }
 
 func flag(b bool) uint32 {
@@ -192,11 +190,11 @@ func (c *Call) writeAnswer(a *plan.Answer) {
 		for _, n := range a.Needs {
 			switch n.Kind {
 			case facts.KindVar:
-				w.PutNeedVar(NeedVar{str(n.Name), flag(n.Secure)})
+				w.PutNeedVar(NeedVar{S(n.Name), flag(n.Secure)})
 			case facts.KindDirectory:
-				w.PutNeedDirectory(NeedDirectory{str(n.Name)})
+				w.PutNeedDirectory(NeedDirectory{S(n.Name)})
 			case facts.KindFile:
-				w.PutNeedFile(NeedFile{str(n.Name)})
+				w.PutNeedFile(NeedFile{S(n.Name)})
 			case facts.KindGraphics:
 				w.PutNeedGraphics(NeedGraphics{})
 			case facts.KindService:
@@ -204,9 +202,9 @@ func (c *Call) writeAnswer(a *plan.Answer) {
 			case facts.KindExe:
 				w.PutNeedExe(NeedExe{})
 			case facts.KindExists:
-				w.PutNeedExists(NeedExists{str(n.Name)})
+				w.PutNeedExists(NeedExists{S(n.Name)})
 			case facts.KindForeign:
-				w.PutNeedForeign(NeedForeign{str(n.Name)})
+				w.PutNeedForeign(NeedForeign{S(n.Name)})
 			default:
 				if c.ask != nil {
 					c.ask(w, n)
@@ -222,7 +220,7 @@ func (c *Call) writeAnswer(a *plan.Answer) {
 	for _, s := range a.Steps {
 		switch s.Kind {
 		case plan.StepLog:
-			w.PutLog(Log{s.Flags, str(s.Text)})
+			w.PutLog(Log{s.Flags, S(s.Text)})
 		case plan.StepLayers:
 			writeLayers(w, a, instance)
 			if a.Unlisted {
@@ -235,12 +233,12 @@ func (c *Call) writeAnswer(a *plan.Answer) {
 		case plan.StepLevel:
 			w.PutLogLevel(LogLevel{s.Flags})
 		case plan.StepLogFile:
-			w.PutLogFile(LogFile{s.Flags, str(s.Text)})
+			w.PutLogFile(LogFile{s.Flags, S(s.Text)})
 		case plan.StepDevices:
 			w.PutDeviceConfigs(DeviceConfigs{uint32(len(a.Settings.Devices))})
 			for i := range a.Settings.Devices {
 				d := &a.Settings.Devices[i]
-				w.PutDeviceConfig(DeviceConfig{str(string(d.DeviceUUID[:])), str(string(d.DriverUUID[:])), d.DriverVersion,
+				w.PutDeviceConfig(DeviceConfig{S(string(d.DeviceUUID[:])), S(string(d.DriverUUID[:])), d.DriverVersion,
 					Str{d.DeviceName, d.HasDeviceName}, Str{d.DriverName, d.HasDriverName}})
 			}
 		case plan.StepDirect:
@@ -248,22 +246,22 @@ func (c *Call) writeAnswer(a *plan.Answer) {
 		case plan.StepDriver:
 			d := a.Drivers[s.Driver]
 			if len(d.Files) > 0 {
-				w.PutServeDriver(ServeDriver{str(d.Path), str(d.Library), d.API, uint32(len(d.Files))})
+				w.PutServeDriver(ServeDriver{S(d.Path), S(d.Library), d.API, uint32(len(d.Files))})
 				for _, f := range d.Files {
-					w.PutServeFile(ServeFile{f.Number, f.Size, str(f.Name)})
+					w.PutServeFile(ServeFile{f.Number, f.Size, S(f.Name)})
 				}
 				continue
 			}
-			w.PutOpenDriver(OpenDriver{str(d.Path), str(d.Library), d.API, flag(d.Portability), flag(d.HasSlash)})
+			w.PutOpenDriver(OpenDriver{S(d.Path), S(d.Library), d.API, flag(d.Portability), flag(d.HasSlash)})
 		case plan.StepDrop:
 			w.PutDropDriver(DropDriver{uint32(s.Driver)})
 		case plan.StepPreLayers:
 			for _, l := range a.PreLayers {
-				w.PutPreLayer(PreLayer{str(l.Name), str(l.Library), str(l.Symbol)})
+				w.PutPreLayer(PreLayer{S(l.Name), S(l.Library), S(l.Symbol)})
 			}
 		case plan.StepExtensions:
 			for _, e := range a.Extensions {
-				w.PutExt(Ext{str(e.Name), e.Spec})
+				w.PutExt(Ext{S(e.Name), e.Spec})
 			}
 		}
 	}
@@ -282,12 +280,12 @@ func writeLayers(w *Writer, a *plan.Answer, instance bool) {
 		if unchained[i] {
 			flags |= LayerUnchained
 		}
-		record := Layer{Index: uint32(i), Name: str(l.Name), Flags: flags}
+		record := Layer{Index: uint32(i), Name: S(l.Name), Flags: flags}
 		if active[i] || !instance {
-			record.SpecVersion, record.ImplVersion, record.Description = l.API, l.Implementation, str(l.Description)
+			record.SpecVersion, record.ImplVersion, record.Description = l.API, l.Implementation, S(l.Description)
 		}
 		if active[i] {
-			record.Manifest, record.Library = str(l.Manifest), Str{l.Library, !l.Meta}
+			record.Manifest, record.Library = S(l.Manifest), Str{l.Library, !l.Meta}
 			record.FnNegotiate = symbol(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion")
 			record.FnGipa = symbol(l.GetInstance, "vkGetInstanceProcAddr")
 			record.FnGdpa = symbol(l.GetDevice, "vkGetDeviceProcAddr")
@@ -305,8 +303,8 @@ func writeExtensions(w *Writer, layer uint32, list []manifest.Extension) {
 	for _, e := range list {
 		entrypoints := make([]Str, len(e.Entrypoints))
 		for i, name := range e.Entrypoints {
-			entrypoints[i] = str(name)
+			entrypoints[i] = S(name)
 		}
-		w.PutLayerExt(LayerExt{layer, str(e.Name), e.Spec, entrypoints})
+		w.PutLayerExt(LayerExt{layer, S(e.Name), e.Spec, entrypoints})
 	}
 }

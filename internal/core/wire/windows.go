@@ -87,13 +87,13 @@ func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 func askWindows(w *Writer, n facts.Need) {
 	switch n.Kind {
 	case facts.KindRegistry:
-		w.PutNeedRegistry(NeedRegistry{uint32(n.Hive), str(n.Name)})
+		w.PutNeedRegistry(NeedRegistry{uint32(n.Hive), S(n.Name)})
 	case facts.KindAdapters:
-		w.PutNeedAdapters(NeedAdapters{str(n.Name)})
+		w.PutNeedAdapters(NeedAdapters{S(n.Name)})
 	case facts.KindDevices:
-		w.PutNeedDevices(NeedDevices{str(n.Name)})
+		w.PutNeedDevices(NeedDevices{S(n.Name)})
 	case facts.KindPackages:
-		w.PutNeedPackages(NeedPackages{str(n.Name)})
+		w.PutNeedPackages(NeedPackages{S(n.Name)})
 	case facts.KindDXGI:
 		w.PutNeedDxgi(NeedDxgi{})
 	case facts.KindProcess:

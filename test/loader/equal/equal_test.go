@@ -390,8 +390,8 @@ func shape(text string) string {
 	}
 }
 
-// translatedFor translates the core of another system and returns its object for this one.
-func translatedFor(t *testing.T, system string) (object string) {
+// translatedFrom translates the core of another system from its first function, and returns its object for this one.
+func translatedFrom(t *testing.T, begin string) (object string) {
 	t.Helper()
 	directory := t.TempDir()
 	text := filepath.Join(directory, "core.c")
@@ -404,8 +404,8 @@ func translatedFor(t *testing.T, system string) (object string) {
 			t.Fatalf("%s: %v\n%.4000s", name, err, out)
 		}
 	}
-	run("go", "run", "./tools/goc", "-o", text, "-macro", "vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS", "./internal/core/entry/"+system,
-		"Begin=core_go_begin", "Add=core_go_add", "Decide=core_go_decide")
+	run("go", "run", "./tools/goc", "-o", text, "-macro", "vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS", "./internal/core/entry",
+		begin+"=core_go_begin", "Add=core_go_add", "Decide=core_go_decide")
 	run("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overread", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
 		`-DVKL_LOADER_BITS="64"`, "-Iinternal/core/runtime/c", "-c", "-o", object, text)
 	return object

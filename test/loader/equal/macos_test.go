@@ -16,7 +16,7 @@ func newMacOSCall() *wire.Call { return wire.NewMacOSCall(search.MacOS()) }
 // questions, for which it asks for the bundle of the program.
 func TestMacOS(t *testing.T) {
 	t.Parallel()
-	object := translatedFor(t, "macos")
+	object := translatedFrom(t, "BeginMacOS")
 	alikeOnMacOS(t, link(t, []string{"gcc"}, []string{"-O1", object}))
 }
 

@@ -14,7 +14,7 @@ import (
 // TestWindows checks the core of vulkan-1.dll, which has another entry package, with random questions.
 func TestWindows(t *testing.T) {
 	t.Parallel()
-	object := translatedFor(t, "windows")
+	object := translatedFrom(t, "BeginWindows")
 	var calls []call
 	var want [][]answer
 	messages := 0
