@@ -138,6 +138,22 @@ func UnitFiles(m *machine.Machine, u Unit, configHome string) (files []string) {
 	return files
 }
 
+// UnitsOf returns the services of the system whose files name a user, in the order of their names.
+func UnitsOf(m *machine.Machine, user string) (units []string) {
+	for _, directory := range []string{"/etc/systemd/system", "/usr/lib/systemd/system"} {
+		for _, name := range m.Names(directory) {
+			if !strings.HasSuffix(name, ".service") || slices.Contains(units, name) {
+				continue
+			}
+			if text := "\n" + UnitText(m, Unit{Name: name}, ""); strings.Contains(text, "\nUser="+user+"\n") {
+				units = append(units, name)
+			}
+		}
+	}
+	slices.Sort(units)
+	return units
+}
+
 // UnitText returns the text of a unit's file and of its drop-ins, without comments.
 func UnitText(m *machine.Machine, u Unit, configHome string) string {
 	var text strings.Builder

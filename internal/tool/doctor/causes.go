@@ -145,6 +145,9 @@ var driverLinks = []link{
 		about := f.Path != "" && c.of.driverAt(f.Path) != nil || slices.Contains(ofHardware, f.Code)
 		return c.lacksDriver(cause) || c.because[cause] == nil && f.Severity == diag.Problem && !slices.Contains(followers, f.Code) && about
 	}},
+	{[]Kind{GPUPermission}, []Kind{ServicePermission}, func(c *causes, cause, effect int) bool { // of one user
+		return samePath(c, cause, effect) && c.list[cause].fact.say() == c.list[effect].fact.say()
+	}},
 	{[]Kind{NoDriver}, []Kind{diag.DriverNone}, isRoot},
 	{[]Kind{GPUNoDriver}, []Kind{NoDriver, SoftwareOnly}, isRoot},
 	{[]Kind{GPUVirtual, GPUNoVulkan}, []Kind{SoftwareOnly}, isRoot},

@@ -305,7 +305,7 @@ func (e *exam) addNoDriver() {
 		if p, gone := e.missingManifest(e.usualDriver()); gone != "" {
 			what, do = what+"; "+gone+" is missing, although its package is installed", e.system.again(p.Name, gone)
 		}
-		elsewhere = e.elsewhere()
+		elsewhere = e.elsewhere(nil)
 		what += outsideSearch(elsewhere)
 	}
 	found := add("", what, e.orSteam(by, do))

@@ -275,7 +275,7 @@ func (e *exam) addDriverless(g *GPU) {
 	}); m != nil {
 		what += fmt.Sprintf("; %s is for %d-bit programs only", m.Manifest, 32+64-e.class)
 	}
-	elsewhere := e.elsewhere()
+	elsewhere := e.elsewhere(g)
 	var do *Remedy
 	library, own := "", explain.Change{}
 	if asks := e.variable(drivers.NvidiaCapabilities); gone == "" && (asks == "" || drivers.GrantsGraphics(asks) || e.containerKind() == "") {

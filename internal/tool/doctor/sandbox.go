@@ -3,11 +3,13 @@ package doctor
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
@@ -124,22 +126,30 @@ func outsideSearch(place string) string {
 	return term.Enclosed("; manifests are in ", place, ", which programs do not search")
 }
 
-// elsewhere returns a directory with manifests that is not searched.
-func (e *exam) elsewhere() string {
+// elsewhere returns a directory with manifests that is not searched: the first one with a driver for a device, or the first one. The device
+// may be nil.
+func (e *exam) elsewhere(g *GPU) (first string) {
 	own, _ := machines.Running(e.WordSize())
 	for _, place := range e.places("drivers", "{multiarch}", own.Multiarch) {
 		real, err := e.machine.Real(place)
-		if err != nil || len(e.manifestsIn(place)) == 0 {
-			continue
-		}
-		if !slices.ContainsFunc(e.Drivers, func(m Entry) bool {
+		list := e.manifestsIn(place)
+		if err != nil || len(list) == 0 || slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
+			return path.Clean(l.Path) == place
+		}) || slices.ContainsFunc(e.Drivers, func(m Entry) bool {
 			manifest, err := e.machine.Real(m.Manifest)
 			return err == nil && strings.HasPrefix(manifest, real+"/")
+		}) {
+			continue
+		}
+		first = term.Or(first, place)
+		if slices.ContainsFunc(list, func(file string) bool {
+			f := drivers.OfManifest(file)
+			return g != nil && f != nil && f.WorksOn(g.Kernel)
 		}) {
 			return place
 		}
 	}
-	return ""
+	return first
 }
 
 // Running lists the running programs with a Vulkan loader, for ps.

@@ -329,7 +329,7 @@ const ProcessClass = machine.OwnClass
 // there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
 func (e *exam) absence() {
 	e.weigh()
-	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) || len(e.Drivers) > 0 || e.elsewhere() != "" ||
+	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) || len(e.Drivers) > 0 || e.elsewhere(nil) != "" ||
 		slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool { // it may have a manifest
 			return l.File || len(e.source.Directory(l.Path).Names) > 0 || e.closedAt(l.Path) != ""
 		}) {

@@ -31,7 +31,8 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 	if name == "" {
 		own := strconv.Itoa(os.Getuid())
 		who := cmp.Or(h.field("/etc/passwd", 0, 2, own), h.variable("USER"), "user "+own) // after su, $USER is another user
-		return user{name: who, current: !h.machine.Foreign(), known: !h.machine.Foreign()}, nil
+		shell := h.field("/etc/passwd", 6, 2, own)
+		return user{name: who, current: !h.machine.Foreign(), known: !h.machine.Foreign(), inFile: shell != "", service: isOfService(own, shell)}, nil
 	}
 	u := user{name: name, known: true}
 	found := false
@@ -43,8 +44,7 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 		group, err2 := strconv.ParseUint(fields[3], 10, 32)
 		if err == nil && err2 == nil && (fields[0] == name || fields[2] == name) {
 			u.id, u.name, u.groups, found = uint32(id), fields[0], []uint32{uint32(group)}, true
-			shell := path.Base(fields[len(fields)-1])
-			u.inFile, u.service = true, len(fields) >= 7 && fields[2] != "0" && (shell == "nologin" || shell == "false")
+			u.inFile, u.service = true, len(fields) >= 7 && isOfService(fields[2], fields[6])
 			break
 		}
 	}
@@ -154,6 +154,11 @@ func (h host) field(file string, field, of int, value string) string {
 	return ""
 }
 
+// isOfService reports whether a user with a number and a shell is the account of a service.
+func isOfService(id, shell string) bool {
+	return id != "0" && (path.Base(shell) == "nologin" || path.Base(shell) == "false")
+}
+
 // sandboxAdvice returns advice about a node that a process may not open although the node's permissions allow it.
 func (e *exam) sandboxAdvice(node string) *Remedy {
 	return e.system.by("refused-node", with("node", node))
@@ -195,8 +200,10 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	switch {
 	case len(units) > 0 && !u.inFile: // systemd made the user for the service, or a directory service has it
 		return e.opens(units[0], []string{"SupplementaryGroups=" + cmp.Or(e.field("/etc/group", 0, 2, number), number)}).reaching(u.id, group)
-	case len(units) > 0:
+	case len(units) > 0 && !u.current:
 		return e.system.by("member-of-units", args).reaching(u.id, group)
+	case len(units) > 0:
+		return e.system.by("member-of-units", args).giving(group)
 	}
 	return e.system.by(term.Either(u.service, "member-of-service", "member"), args).giving(group)
 }
@@ -255,10 +262,17 @@ func (e *exam) serviceUsers() {
 // unitName returns a service's name for systemctl.
 func unitName(unit string) string { return strings.TrimSuffix(unit, ".service") }
 
-// unitsOf returns the running services of a user.
+// unitsOf returns the running services of a user, or those whose files name the account of a service.
 func (e *exam) unitsOf(u *user) (units []string) {
-	if u.current || !u.known {
+	if !u.known || u.current && !u.service {
 		return nil
+	}
+	if u.service {
+		defer func() {
+			if len(units) == 0 {
+				units = process.UnitsOf(e.machine, u.name)
+			}
+		}()
 	}
 	for _, s := range e.services() {
 		if s.User == u.id && !slices.Contains(units, s.Unit) {
