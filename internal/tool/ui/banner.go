@@ -2,7 +2,6 @@ package ui
 
 import (
 	"cmp"
-	"fmt"
 	"os/user"
 	"slices"
 	"strconv"
@@ -114,7 +113,9 @@ func describeSettings(p *settings.ForPrograms) string {
 	}
 	if len(p.Drivers) > 0 || p.Exclusive {
 		until := term.Enclosed(" until ", strings.Join(p.UntilChanged, " or "), " changes")
-		parts = append(parts, "drivers "+few(driverOrder(p.Drivers))+until)
+		drivers := slices.Clone(p.Drivers)
+		slices.Reverse(drivers) // loaders find the last one first
+		parts = append(parts, "drivers "+few(drivers)+until)
 	}
 	if p.Devices != nil {
 		parts = append(parts, "devices "+few(term.Words(p.Devices, func(d settings.ShownDevice) string { return d.Name })))
@@ -122,25 +123,11 @@ func describeSettings(p *settings.ForPrograms) string {
 	if len(p.Log) > 0 || p.LogFile != "" {
 		parts = append(parts, "the log")
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, "; ")
 }
 
-// driverOrder returns the drivers of a settings file in the order in which loaders find them: the last is the first.
-func driverOrder(list []string) []string {
-	list = slices.Clone(list)
-	slices.Reverse(list)
-	return list
-}
-
-// maxFew is the maximum number of names in a line of the banner.
-const maxFew = 3
-
-func few(names []string) string {
-	if len(names) > maxFew {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxFew], " "), len(names)-maxFew)
-	}
-	return strings.Join(names, " ")
-}
+// few joins the first names of a list for a line of the banner.
+func few(names []string) string { return term.ShortList(names, 3) }
 
 // variables adds the session's variables that affect programs.
 func (b *banner) variables(r *Request) error {

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -29,24 +28,17 @@ type chosenDevice struct {
 	Refused string // why settings cannot name it; "": they can
 }
 
-// listed are the members of "list devices" that the page shows.
-type listed struct {
-	Devices []survey.Device
-	Problem string
-}
-
 func devicesOf(r *Request) (any, error) {
 	s, err := subjectOf(r)
 	if err != nil {
 		return nil, err
 	}
-	ran := r.Tool.Run(r, "list", "devices", "--json")
-	if ran.Value == nil {
-		return &devices{Problem: ran.Failed().Error()}, nil
+	var found struct {
+		Devices []survey.Device
+		Problem string
 	}
-	var found listed
-	if err := json.Unmarshal([]byte(ran.Out), &found); err != nil {
-		return nil, err
+	if err := r.Tool.Run(r, "list", "devices", "--json").Decode(&found); err != nil {
+		return &devices{Problem: err.Error()}, nil
 	}
 	view := &devices{App: s.App, Problem: found.Problem}
 	file, err := settingsInForce(r, s.App)

@@ -34,6 +34,8 @@ type filesView struct {
 	File  *filesText
 	Name  string // the searched name
 	All   int    // the number of matching files
+
+	Owners map[string]string // the package of each file
 }
 
 // filesKind is a kind of searched files, with the places in order.
@@ -54,7 +56,6 @@ type filesFile struct {
 	Path, Base string
 	In         bool
 	Why        []string
-	Owner      string // its package
 	Problems   []validation.Remark
 	Problem    string // the reason if it cannot be read
 }
@@ -123,15 +124,7 @@ func filesOf(r *Request) (any, error) {
 		kind.Places = append(kind.Places, place)
 	}
 	view.Bad = view.Bad[:min(len(view.Bad), filesOfPage)]
-	owners := ownersOf(&m, shown)
-	for k := range view.Kinds {
-		for p := range view.Kinds[k].Places {
-			for f := range view.Kinds[k].Places[p].Files {
-				file := &view.Kinds[k].Places[p].Files[f]
-				file.Owner = owners[file.Path]
-			}
-		}
-	}
+	view.Owners = ownersOf(&m, shown)
 	return view, nil
 }
 
@@ -249,7 +242,6 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 		return nil, err
 	}
 	one := &filesText{filesFile: fileOf(wanted, judged, rows, force)}
-	one.Owner = ownersOf(m, []string{wanted})[wanted]
 	r.Heading = one.Base
 	text, err := m.ReadFile(wanted)
 	if err != nil && one.Problem == "" {
@@ -274,7 +266,7 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 		one.Last = n
 	}
 	one.Cut = len(one.Lines) < len(lines)
-	return &filesView{File: one}, nil
+	return &filesView{File: one, Owners: ownersOf(m, []string{wanted})}, nil
 }
 
 // Address returns the address of the file's text.

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -12,11 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"vkloader/discover"
-	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/loaders"
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 )
 
@@ -32,69 +27,18 @@ var refusedNames = []string{
 	"SDL_*_LIBRARY", "DBUS_*", "HEAPPROFILE*", "CPUPROFILE*", "WINEDLL*", "WINELOADER", "WINEPREFIX", "WINESERVER", "MESA_SHADER_CACHE_DIR", "MESA_GLSL_CACHE_DIR",
 }
 
-// fileNames are variables that name a directory, a manifest, a loaded library or a written file, even without a slash in the
-// value. "*" is as above.
-var fileNames = []string{
-	"LIBGL_*", "GBM_*", "EGL_*", "__EGL_*", "__GLX_*", "__GL_*", "MESA_*", "GALLIUM_*", "DRI_*_PATH", "LIBVA_*", "VDPAU_*", "OCL_*", "OPENCL_*", "CUDA_*", "NVIDIA_*", "ROC*", "HSA_*",
-	"AMD_*", "RADV_*", "ANV_*", "INTEL_*", "ZINK_*", "DRIRC_CONFIGDIR", "XDG_*", "VK_*_FILENAMES", "VK_*_FILES", "VK_*PATH*",
-	"VK_*FILE*", "VK_LOADER_SETTINGS*", "*_PATH", "*_DIR", "*_FILE", "*_LIBRARY", "*CONFIG*", "*LOG_FILE*", "*OUTPUT*",
-	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "PULSE_*",
-}
-
-// plainDRI is Mesa's device selection. It names no library and no file.
-const plainDRI = "DRI_PRIME"
-
-// fits reports whether a name matches one of the patterns in a list.
-func fits(list []string, name string) bool {
-	return slices.ContainsFunc(list, func(pattern string) bool {
-		is, err := path.Match(pattern, strings.ToUpper(name))
-		return is && err == nil
-	})
-}
-
 // refusal returns the reason to refuse a variable; "" for an accepted one.
 func refusal(name string) string {
 	switch {
 	case name == "" || strings.ContainsAny(name, "/ \x00"):
 		return "it is not a valid name of a variable"
-	case fits(refusedNames, name):
+	case slices.ContainsFunc(refusedNames, func(pattern string) bool {
+		is, err := path.Match(pattern, strings.ToUpper(name))
+		return is && err == nil
+	}):
 		return "it makes programs load code, or write files. Use a terminal: vkloader explain --env"
 	}
 	return ""
-}
-
-// foreign reports whether a variable names a library, a manifest or a directory outside the directories that elevated
-// processes search. The user has to enter such a value, and a value with other separators of lists.
-func foreign(m *machine.Machine, name, value string) bool {
-	if value == "" || name == plainDRI && !strings.ContainsAny(value, "/\\") {
-		return false
-	}
-	id, known := variables.Find(name)
-	file := known && slices.Contains([]variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles, variables.LayerPath,
-		variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath, variables.Home, variables.ServiceDirectory}, id) || fits(fileNames, name)
-	if !file && !strings.ContainsAny(value, "/\\") {
-		return false
-	}
-	trusted := trustedDirectories(m)
-	return slices.ContainsFunc(strings.Split(value, machine.ListSeparator), func(element string) bool {
-		return strings.ContainsAny(element, ",;") || element != "" && !slices.ContainsFunc(trusted, func(directory string) bool {
-			return path.Clean(element) == element && (element == directory || strings.HasPrefix(element, directory+"/"))
-		})
-	})
-}
-
-// trustedDirectories returns the directories that an elevated process searches. No variable changes them.
-func trustedDirectories(m *machine.Machine) (list []string) {
-	searched, err := discover.Paths(context.Background(), (*discover.Host)(decide.HostOf(&machine.Source{Machine: *m, Elevated: true})), discover.Program{})
-	if err != nil {
-		return nil
-	}
-	for _, place := range searched.Places {
-		if path.IsAbs(place.Path) {
-			list = append(list, path.Clean(place.Path))
-		}
-	}
-	return list
 }
 
 // typed holds the variables that the user has entered on the page, as NAME=VALUE, and the confirmed loaders of programs. An address
@@ -133,19 +77,20 @@ func (t *typed) add(pairs []string) {
 type untyped struct{ pairs []string }
 
 func (u *untyped) Error() string {
-	return fmt.Sprintf("the address sets %s, which names files outside the directories of the system: confirm the variable to use it",
+	return fmt.Sprintf("the address sets %s, which was not entered on this page: confirm the variable to use it",
 		strings.Join(u.pairs, " "))
 }
 
-// check returns an error for variables that the page refuses, or that the user has to confirm first.
-func (t *typed) check(m *machine.Machine, pairs []string) error {
+// check returns an error for variables that the page refuses, or that the user has not entered and has to confirm
+// first.
+func (t *typed) check(pairs []string) error {
 	var open []string
 	for _, pair := range pairs {
-		name, value, _ := strings.Cut(pair, "=")
+		name, _, _ := strings.Cut(pair, "=")
 		if why := refusal(name); why != "" {
 			return fmt.Errorf("the page refuses the variable %s: %s", name, why)
 		}
-		if foreign(m, name, value) && !t.has(pair) {
+		if !t.has(pair) {
 			open = append(open, pair)
 		}
 	}
@@ -194,13 +139,12 @@ type subject struct {
 
 // subjectOf reads an address: the program's path or name after the page's name, or the form field app.
 func subjectOf(r *Request) (*subject, error) {
-	m := r.Tool.Machine()
 	s := &subject{Elevated: r.Query.Get("elevated") != ""}
 	s.PID, _ = strconv.Atoi(r.Query.Get("pid"))
 	for _, text := range r.Query["env"] {
 		s.Env = append(s.Env, strings.Fields(text)...)
 	}
-	if err := r.typed.check(&m, s.Env); err != nil {
+	if err := r.typed.check(s.Env); err != nil {
 		return nil, err
 	}
 	name := strings.TrimSpace(r.Query.Get("app"))
@@ -215,6 +159,7 @@ func subjectOf(r *Request) (*subject, error) {
 		return s, nil
 	}
 	var err error
+	m := r.Tool.Machine()
 	s.App, err = m.FindProgram(name)
 	return s, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -87,17 +88,14 @@ func (view *layer) Address() string { return filesFile{Path: view.Manifest}.Addr
 func (r *layerRow) Field() string { return "s." + url.PathEscape(r.Key) }
 
 // Range describes the allowed numbers.
-func (r *layerRow) Range() string {
-	number := func(f *float64) string { return strconv.FormatFloat(*f, 'f', -1, 64) }
-	switch {
-	case r.Min != nil && r.Max != nil:
-		return ", " + number(r.Min) + " to " + number(r.Max)
-	case r.Min != nil:
-		return ", at least " + number(r.Min)
-	case r.Max != nil:
-		return ", at most " + number(r.Max)
+func (r *layerRow) Range() (text string) {
+	if r.Min != nil {
+		text = ", at least " + wording.Number(*r.Min)
 	}
-	return ""
+	if r.Max != nil {
+		text += ", at most " + wording.Number(*r.Max)
+	}
+	return text
 }
 
 // Changed reports whether the form's value differs from the value in force.

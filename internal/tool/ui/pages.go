@@ -26,13 +26,7 @@ type Page struct {
 
 	// Data collects the template's data.
 	Data func(r *Request) (any, error)
-
-	// Template is the template's name; "": that of the page.
-	Template string
 }
-
-// template returns the name of the page's template.
-func (p *Page) template() string { return term.Or(p.Template, p.Name) }
 
 // pages lists all pages in the order of the navigation. The first has the empty address.
 var pages = []*Page{overviewPage, programsPage, chainPage, configurationsPage, launchPage, layersPage, filesPage, reportPage}
@@ -222,7 +216,7 @@ func (s *Server) servePart(w http.ResponseWriter, r *http.Request) {
 		s.write(w, "change", "wrong", err.Error())
 		return
 	}
-	s.write(w, p.template(), "page", shown{Request: q, Data: data})
+	s.write(w, p.Name, "page", shown{Request: q, Data: data})
 }
 
 // write answers with a part of a template.

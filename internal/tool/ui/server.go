@@ -61,14 +61,15 @@ func Serve(ctx context.Context, tool Tool, options Options) error {
 	defer cancel(nil)
 	s := NewServer(tool, options)
 	s.idle = &idle{after: options.Idle, timer: time.AfterFunc(options.Idle, func() { cancel(errIdle) })}
-	inner, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(options.Port)))
+	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(options.Port)))
 	if err != nil {
 		return err
 	}
-	listener := &guard.Connections{Listener: inner}
+	connections := &guard.Connections{}
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime, IdleTimeout: connectionIdle, MaxHeaderBytes: maxHeader,
-		ErrorLog: log.New(io.Discard, "", 0), ConnContext: listener.Context, BaseContext: func(net.Listener) context.Context { return ctx }}
-	print := func() { options.Started("http://" + inner.Addr().String() + "/#token=" + s.guard.Token()) }
+		ErrorLog: log.New(io.Discard, "", 0), ConnState: connections.Note, ConnContext: connections.Context,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
+	print := func() { options.Started("http://" + listener.Addr().String() + "/#token=" + s.guard.Token()) }
 	print()
 	defer spawn.Judge(OnlyAsked)()
 	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })

@@ -77,7 +77,7 @@ func Child(ctx context.Context, tool Tool, options Options, in io.Reader, out io
 		answer.Err = err.Error()
 		return json.NewEncoder(out).Encode(&answer)
 	}
-	if answer.HTML, err = render(p.template(), "page", shown{Request: r, Data: data}); err != nil {
+	if answer.HTML, err = render(p.Name, "page", shown{Request: r, Data: data}); err != nil {
 		return err
 	}
 	return json.NewEncoder(out).Encode(&answer)

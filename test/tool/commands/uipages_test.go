@@ -169,7 +169,7 @@ func TestUIBanner(t *testing.T) {
 	s.tool("settings", "set", "--hardware", "present")
 	overridden("a policy", "<strong>Policy</strong>", "hardware: present")
 	out := s.tool("settings", "set", "--layer", "VK_LAYER_real=off", "--until-changed")
-	overridden("until it changes: "+out, "off VK_LAYER_real until "+lib+" changes VK_LAYER_a")
+	overridden("until it changes: "+out, "off VK_LAYER_real until "+lib+" changes, VK_LAYER_a")
 
 	s.apply("policy", url.Values{"name": {"hardware"}, "app": {""}})
 	overridden("without the policy", "!<strong>Policy", "<strong>Settings file</strong>")
@@ -181,7 +181,7 @@ func TestUIBanner(t *testing.T) {
 	for range 2 {
 		s.undo()
 	}
-	overridden("undone", "<strong>Policy</strong>", "off VK_LAYER_real until "+lib+" changes VK_LAYER_a")
+	overridden("undone", "<strong>Policy</strong>", "off VK_LAYER_real until "+lib+" changes, VK_LAYER_a")
 	if text := s.undo(); !strings.Contains(text, "nothing to undo") {
 		t.Error(text)
 	}
@@ -300,6 +300,7 @@ func TestUIChain(t *testing.T) {
 		t.Errorf("another program gets %q", other)
 	}
 	// Other conditions: variables, and an elevated program.
+	s.ask(http.MethodPost, "/typed", url.Values{"env": {"VK_LOADER_LAYERS_DISABLE=VK_LAYER_a X=1"}})
 	if got := order(s.page("/page/program" + app + "?env=" + url.QueryEscape("VK_LOADER_LAYERS_DISABLE=VK_LAYER_a X=1"))); strings.Contains(got, "a") {
 		t.Errorf("with a variable: %q", got)
 	}

@@ -263,8 +263,8 @@ async function follow() {
   }
 }
 
-// typed sends the variables and the loader that the user has entered or confirmed to the server, which accepts file
-// names from no address.
+// typed sends the variables and the loader that the user has entered or confirmed to the server, which accepts none
+// from an address.
 async function typed(env, loader = "") {
   await send("/typed", { env, loader });
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -173,74 +174,52 @@ func fromPage(r *http.Request) bool {
 // MaxConnections is the maximum number of simultaneous connections.
 const MaxConnections = 128
 
-// Connections is a listener with a limit. At the limit, a new connection replaces the oldest one without the secret, so that
-// strangers can neither fill the memory nor exclude the user.
+// Connections limits the connections of a server. At the limit, a new connection replaces the oldest one without the
+// secret, so that strangers can neither fill the memory nor exclude the user.
 type Connections struct {
-	net.Listener
-
 	lock sync.Mutex
-	open []*connection // oldest first
+	open []connection // oldest first
 }
 
 // connection is an accepted connection.
 type connection struct {
 	net.Conn
-	of    *Connections
 	known bool // it has shown the secret
 }
 
-// Accept waits for the next connection.
-func (c *Connections) Accept() (net.Conn, error) {
-	conn, err := c.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	made := &connection{Conn: conn, of: c}
+// Note records a new connection and forgets a closed one, for http.Server.
+func (c *Connections) Note(conn net.Conn, state http.ConnState) {
 	c.lock.Lock()
-	var out *connection
-	if len(c.open) >= MaxConnections {
-		out = made // all others are known
-		for _, o := range c.open {
-			if !o.known {
-				out = o
-				break
-			}
+	defer c.lock.Unlock()
+	switch state {
+	case http.StateNew:
+		c.open = append(c.open, connection{Conn: conn})
+		if len(c.open) > MaxConnections {
+			oldest := slices.IndexFunc(c.open, func(o connection) bool { return !o.known })
+			c.open[oldest].Close()
+			c.open = slices.Delete(c.open, oldest, oldest+1)
 		}
+	case http.StateClosed:
+		c.open = slices.DeleteFunc(c.open, func(o connection) bool { return o.Conn == conn })
 	}
-	c.open = append(c.open, made)
-	c.lock.Unlock()
-	if out != nil {
-		out.Close()
-	}
-	return made, nil
 }
 
-// Close closes the connection and removes it from the list.
-func (c *connection) Close() error {
-	c.of.lock.Lock()
-	for i, o := range c.of.open {
-		if o == c {
-			c.of.open = append(c.of.open[:i], c.of.open[i+1:]...)
-			break
-		}
-	}
-	c.of.lock.Unlock()
-	return c.Conn.Close()
-}
+// secretKey is the context key of the function that records that a request's connection has shown the secret.
+type secretKey struct{}
 
-// connectionKey is the context key of a request's connection.
-type connectionKey struct{}
-
-// Context records a request's connection in its context, for http.Server.
+// Context lets a request's context record that its connection has shown the secret, for http.Server.
 func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, connectionKey{}, conn)
+	return context.WithValue(ctx, secretKey{}, func() {
+		c.lock.Lock()
+		defer c.lock.Unlock()
+		if at := slices.IndexFunc(c.open, func(o connection) bool { return o.Conn == conn }); at >= 0 {
+			c.open[at].known = true
+		}
+	})
 }
 
-// noteSecret records that a request's connection has shown the secret.
 func noteSecret(ctx context.Context) {
-	if c, is := ctx.Value(connectionKey{}).(*connection); is {
-		c.of.lock.Lock()
-		c.known = true
-		c.of.lock.Unlock()
+	if note, is := ctx.Value(secretKey{}).(func()); is {
+		note()
 	}
 }
