@@ -27,7 +27,7 @@ var rawLines = map[string]string{
 	"s.errOut = &messages":                                                           "memory, for the page",
 	"s.out, s.errOut = &out, &messages":                                              "memory, for the page",
 	"h.out = os.Stderr // standard output is for the verdict":                        "the program's own output",
-	"last := &lastLine{to: h.s.errOut}":                                              "likewise",
+	"said := &listener{to: h.s.errOut, heard: texts}":                                "likewise",
 	"end, err := watchProgram(s, program, &run.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {":                "likewise",
 	"return run.Follow(os.NewFile(3, \"standard error\"), &run.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {": "likewise",
 	"cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, write":                                                            "likewise",

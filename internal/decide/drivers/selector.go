@@ -209,6 +209,18 @@ func SelectDevices(text string, devices []Device) ([]int, error) {
 	return nil, fmt.Errorf("no device matches %q%s; available: %s", text, star, deviceNames(devices, nil))
 }
 
+// SelectEach returns the indices of the devices of several selectors, in their order, each once.
+func SelectEach(texts []string, devices []Device) (places []int, err error) {
+	for _, text := range texts {
+		hits, err := SelectDevices(text, devices)
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, slices.DeleteFunc(hits, func(at int) bool { return slices.Contains(places, at) })...)
+	}
+	return places, nil
+}
+
 func ambiguous(text string, devices []Device, hits []int) error {
 	by := "PCI address"
 	seen := map[string]bool{"": true}

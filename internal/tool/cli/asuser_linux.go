@@ -24,6 +24,7 @@ import (
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
 )
 
@@ -34,8 +35,7 @@ func addAsUser(root *cobra.Command, s *invocation) {
 // account is a user with the IDs for the kernel.
 type account struct {
 	name, home string
-	uid, gid   uint32
-	groups     []uint32
+	spawn.User
 }
 
 // accountOf looks a user up by name or number. A number without an entry gets the group of the same number and no home
@@ -45,7 +45,7 @@ func accountOf(name string) (a account, err error) {
 	number, wrong := strconv.ParseUint(name, 10, 32)
 	if err != nil && wrong == nil {
 		if entry, err = user.LookupId(name); err != nil {
-			return account{name, "", uint32(number), uint32(number), nil}, nil
+			return account{name, "", spawn.User{UID: uint32(number), GID: uint32(number)}}, nil
 		}
 	}
 	if err != nil {
@@ -64,7 +64,7 @@ func accountOf(name string) (a account, err error) {
 		}
 		ids = append(ids, uint32(id))
 	}
-	return account{entry.Username, entry.HomeDir, ids[0], ids[1], ids[2:]}, nil
+	return account{entry.Username, entry.HomeDir, spawn.User{UID: ids[0], GID: ids[1], Groups: ids[2:]}}, nil
 }
 
 // environ returns the variables for a process of the user: the tool's, without root's home directory and session, plus
@@ -79,9 +79,9 @@ func (a *account) environ(own []string) []string {
 	if a.home != "" {
 		list = append(list, variables.Home.Name()+"="+a.home)
 	}
-	session := "/run/user/" + strconv.FormatUint(uint64(a.uid), 10)
+	session := "/run/user/" + strconv.FormatUint(uint64(a.UID), 10)
 	if info, err := os.Lstat(session); err == nil && info.IsDir() {
-		if of, known := machine.NumbersOf(info); known && of.User == a.uid {
+		if of, known := machine.NumbersOf(info); known && of.User == a.UID {
 			list = append(list, variables.RuntimeDirectory.Name()+"="+session)
 		}
 	}
@@ -134,8 +134,8 @@ func become(s *invocation, command string) (done bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	if int(a.uid) == os.Geteuid() {
-		if a.uid != 0 && trust.Privileged() {
+	if int(a.UID) == os.Geteuid() {
+		if a.UID != 0 && trust.Privileged() {
 			return true, exit.Unable("--as-user %s: this process keeps rights that the user does not have", s.actAs)
 		}
 		return false, nil
@@ -144,10 +144,10 @@ func become(s *invocation, command string) (done bool, err error) {
 		return true, exit.Unable("--as-user %s: only root can act as another user", s.actAs)
 	}
 	child := spawn.New(context.Background(), spawn.Tool, s.self, s.args...)
-	child.User = &spawn.User{UID: a.uid, GID: a.gid, Groups: a.groups}
+	child.User = &a.User
 	child.Env = a.environ(s.environ)
 	child.Stdout, child.Stderr = s.plain, s.errOut
-	asks := slices.Contains([]string{"run", "doctor", "ui"}, command) && s.terminal && foreground()
+	asks := slices.Contains([]string{"run", "doctor", "ui"}, command) && s.terminal && run.InForeground()
 	if asks || command == "run" && !s.terminal {
 		child.Stdin = os.Stdin // other commands read nothing, and leave the input to the caller of the tool
 	}

@@ -93,12 +93,9 @@ func newBundle(s *invocation) *cobra.Command {
 	flags.BoolVar(&still, "no-probe", false, "load no driver and no layer: the archive has no devices and no log")
 	out.option(cmd, bundleSchema)
 	flags.StringVar(&app, "app", "", "report on this `PROGRAM`, a path or a name in PATH")
-	completesApp(s, cmd)
 	addTimeout(flags, &limit, 30*time.Second, "end a child process after this `TIME`")
 	flags.BoolVar(&whole, "parts", false, "print the parts as JSON; for the page, which shows them before it makes an archive")
-	if err := flags.MarkHidden("parts"); err != nil {
-		panic(err)
-	}
+	flags.Lookup("parts").Hidden = true
 	return cmd
 }
 
@@ -179,7 +176,8 @@ func makersOf(s *invocation, source *machine.Source, app string, still bool, lim
 	for name, export := range exportsOf(source) {
 		text(name, "the keys of the registry that loaders read", export)
 	}
-	text("system.txt", systemPart, func() (string, error) { return cleanText(bundle.System(source)), nil })
+	text("system.txt", "the release of the system",
+		func() (string, error) { return cleanText(bundle.System(source)), nil })
 	if !still {
 		add("version.json", "versions of the library and of the tool", func() (any, error) { return versionsOf(s) })
 		add("info.json", "devices and times of a short run", func() (any, error) {

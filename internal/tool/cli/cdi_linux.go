@@ -40,21 +40,25 @@ func newCDI(s *invocation) *cobra.Command {
 
 // generation holds the options for a CDI file.
 type generation struct {
+	*pflag.FlagSet
 	hook    string
 	options cdi.Options
 }
 
-func (g *generation) flags(flags *pflag.FlagSet) {
+func newGeneration() *generation {
+	flags := pflag.NewFlagSet("generate", pflag.ContinueOnError)
+	g := &generation{FlagSet: flags}
 	flags.StringVar(&g.options.Kind, "kind", cdi.Kind, "`VENDOR/CLASS` of the devices")
 	flags.StringArrayVar(&g.options.Machines, "machine", []string{ownMachine()},
 		"drivers for programs of this `MACHINE`: "+strings.Join(offer.Machines(), ", ")+"; may be repeated")
 	flags.StringVar(&g.hook, "hook", "", "`PATH` of this tool for the container runtime (default: its path here)")
 	flags.BoolVar(&g.options.Groups, "groups", false, "put a container's processes into the groups of the nodes (needs CDI 0.7.0)")
 	flags.StringVar(&g.options.DriverRoot, "driver-root", "", "root `DIRECTORY` of the drivers, such as that of a driver container")
+	return g
 }
 
-// generate returns the file for these options, and the excluded drivers. set holds the given options, for refresh.
-func (g *generation) generate(s *invocation, set *pflag.FlagSet) (*specs.Spec, []cdi.LeftOut, error) {
+// generate returns the file for these options, and the excluded drivers.
+func (g *generation) generate(s *invocation) (*specs.Spec, []cdi.LeftOut, error) {
 	for _, name := range g.options.Machines {
 		if _, known := offer.Machine(name); !known {
 			return nil, nil, fmt.Errorf("--machine needs one of %s, got %q", strings.Join(offer.Machines(), ", "), name)
@@ -70,10 +74,8 @@ func (g *generation) generate(s *invocation, set *pflag.FlagSet) (*specs.Spec, [
 	if options.Hook = g.hook; g.hook == "" {
 		options.Hook = s.executable
 	}
-	known := pflag.NewFlagSet("", pflag.ContinueOnError)
-	(&generation{}).flags(known)
-	set.Visit(func(f *pflag.Flag) {
-		if known.Lookup(f.Name) != nil {
+	g.VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
 			options.Given = append(options.Given, optionWords(f)...)
 		}
 	})
@@ -102,8 +104,8 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	var (
 		file  string
 		force bool
-		g     generation
 	)
+	g := newGeneration()
 	cmd := &cobra.Command{
 		Use:   "generate",
 		Short: "Write a CDI file for this machine's drivers and devices",
@@ -118,11 +120,11 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			"The output is reproducible. After a driver has changed, \"vkloader\n" +
 			"cdi refresh\" generates the file again with the same options.\n\n" + exitCodesHelp,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			if err := replaceable(file); err != nil && (!force || errors.Is(err, machine.ErrLink)) {
 				return err
 			}
-			spec, left, err := g.generate(s, cmd.Flags())
+			spec, left, err := g.generate(s)
 			if err != nil {
 				return err
 			}
@@ -145,7 +147,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "output", "o", "", "write to `FILE` (JSON if its name ends in .json, else YAML), and replace an existing file in one step (for runtimes: /etc/cdi/vkloader.yaml)")
 	flags.BoolVar(&force, "force", false, "also replace a file that another program wrote")
-	g.flags(flags)
+	flags.AddFlagSet(g.FlagSet)
 	return cmd
 }
 
@@ -411,13 +413,11 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 		fmt.Fprintf(s.out, "%s: removed\n", term.OneLine(name))
 		return nil
 	}
-	var g generation
-	set := pflag.NewFlagSet("generate", pflag.ContinueOnError)
-	g.flags(set)
-	if err := set.Parse(words); err != nil {
+	g := newGeneration()
+	if err := g.Parse(words); err != nil {
 		return fmt.Errorf("it was written with options that this version does not know: %w", err)
 	}
-	made, left, err := g.generate(s, set)
+	made, left, err := g.generate(s)
 	if err != nil {
 		return err
 	}

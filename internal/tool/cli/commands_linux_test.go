@@ -52,9 +52,6 @@ func TestTreeOfOneCommand(t *testing.T) {
 	if walked < 30 {
 		t.Errorf("only %d commands", walked)
 	}
-	if got := len(newRoot(s, []string{"--version"}).Commands()); got != 0 {
-		t.Errorf("--version: %d commands are made", got)
-	}
 	for _, line := range []string{"", "help", "--help", "nonsense", "completion bash", "__complete l", "pages /nowhere", "--rules list", "--version list"} {
 		if got := len(newRoot(s, strings.Fields(line)).Commands()); got != len(all) {
 			t.Errorf("%q: %d commands are made, want %d", line, got, len(all))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -316,21 +317,18 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	program := h.program
 	program.Environ, _ = h.scene.Without(list)
 	progress := &loaders.Progress{}
-	last := &lastLine{to: h.s.errOut}
-	heard := h.failure.listener(last)
-	missing := &listener{to: heard, text: []byte(missesSymbol)}
-	absent := &listener{to: missing, text: []byte(noLoader)}
-	misfit := &listener{to: absent, text: []byte(refusesLoader)}
-	refused := &listener{to: misfit, text: []byte(refusesTracer)}
+	texts := map[string]bool{refusesTracer: false, missesSymbol: false, noLoader: false, refusesLoader: false,
+		h.failure.when: false}
+	said := &listener{to: h.s.errOut, heard: texts}
 	begun := time.Now()
 	stop := h.sayWait()
 	line := func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }
-	end, err := program.Trace(&run.Splitter{Rest: refused, Line: line}, h.limits, h.out)
+	end, err := program.Trace(&run.Splitter{Rest: said, Line: line}, h.limits, h.out)
 	stop()
 	if err != nil {
 		return nil, err
 	}
-	if refused.heard && !h.limits.Untraced {
+	if said.has(refusesTracer) && !h.limits.Untraced {
 		h.limits.Untraced = true
 		h.note("the program's leak sanitizer does not work under a tracer: the program ran without a tracer, so the file in which it stopped is unknown")
 		return h.trial(list)
@@ -338,11 +336,11 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	h.code = end.Code
 	h.usedLoader = h.usedLoader || progress.Phase != ""
 	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(),
-		Last: progress.Last, Errors: progress.Errors, Wrote: last.text(), Layers: progress.Layers, What: endOf(end)}
-	if why := h.failure.of(end, heard); seen.Good && why != "" {
+		Last: progress.Last, Errors: progress.Errors, Wrote: said.lastLine(), Layers: progress.Layers, What: endOf(end)}
+	if why := h.failure.of(end, said.has(h.failure.when)); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
 	}
-	if seen.Missing = missing.heard; seen.Missing && seen.Good && end.Code == linkerFailed {
+	if seen.Missing = said.has(missesSymbol); seen.Missing && seen.Good && end.Code == linkerFailed {
 		seen.Good, seen.What = false, "ended by the dynamic linker: "+missesSymbol
 	}
 	if h.quiet {
@@ -354,7 +352,7 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 		seen.Files, seen.Process, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
 		seen.Unused = progress.Phase == "" && !h.quiet && !end.Fault.Loader && !end.Fault.Forked
 	}
-	if progress.Phase == "" && !h.quiet && (absent.heard || misfit.heard) {
+	if progress.Phase == "" && !h.quiet && (said.has(noLoader) || said.has(refusesLoader)) {
 		h.loaderless, seen.Unused = true, true
 	}
 	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What),
@@ -497,35 +495,15 @@ func (f *failure) options(cmd *cobra.Command) {
 		"with --find-culprit: a run that writes this `TEXT` to standard error also fails")
 }
 
-// listener returns a writer for the program's standard error that detects the text.
-func (f *failure) listener(to io.Writer) *listener { return &listener{to: to, text: []byte(f.when)} }
-
 // of returns the reason why a run without a crash or hang failed; "": it did not fail.
-func (f *failure) of(end *run.End, heard *listener) string {
+func (f *failure) of(end *run.End, heard bool) string {
 	switch {
-	case heard.heard:
+	case heard:
 		return fmt.Sprintf("it wrote %q; %s", f.when, endOf(end))
 	case f.with == "exit" && !end.Enough && end.Code > 0:
 		return endOf(end)
 	}
 	return ""
-}
-
-// listener passes data on and records whether a text has occurred in it.
-type listener struct {
-	to    io.Writer
-	text  []byte
-	tail  []byte // a possible beginning of the text
-	heard bool
-}
-
-func (l *listener) Write(p []byte) (int, error) {
-	if len(l.text) > 0 && !l.heard {
-		l.tail = append(l.tail, p...)
-		l.heard = bytes.Contains(l.tail, l.text)
-		l.tail = l.tail[max(0, len(l.tail)-len(l.text)+1):]
-	}
-	return l.to.Write(p)
 }
 
 // loadersOf returns the program's loader in a search and its loader without the tool. used is nil if the dynamic linker
@@ -586,3 +564,109 @@ func (h *hunt) lineFor(changes []run.Edit, args []string) shell.Line {
 func runsWith(args []string) shell.Line {
 	return shell.Words(append([]string{"vkloader", "run", "--"}, args...)...)
 }
+
+// listener passes a program's standard error on. It keeps the end, with the last line that is not empty, of a layer, a
+// driver or the program, and records which texts have occurred.
+type listener struct {
+	to    io.Writer
+	mu    sync.Mutex
+	end   []byte
+	heard map[string]bool
+}
+
+// maxEnd is the length of the kept end, and maxLastLine that of a line.
+const (
+	maxEnd      = 1 << 14
+	maxLastLine = 1 << 10
+)
+
+func (l *listener) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	l.end = append(l.end, p...)
+	for text, heard := range l.heard {
+		l.heard[text] = heard || text != "" && bytes.Contains(l.end, []byte(text))
+	}
+	l.end = l.end[max(0, len(l.end)-maxEnd):]
+	l.mu.Unlock()
+	return l.to.Write(p)
+}
+
+// has reports whether a text has occurred.
+func (l *listener) has(text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.heard[text]
+}
+
+func (l *listener) lastLine() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	line := bytes.TrimSpace(l.end)
+	line = bytes.TrimSpace(line[bytes.LastIndexByte(line, '\n')+1:])
+	return string(line[:min(len(line), maxLastLine)])
+}
+
+// silence is the delay of the message about a run that lasts.
+const silence = 5 * time.Second
+
+// sayWait names the ways to end a run that has no time limit, once it lasts. The caller calls stop at the run's end.
+func (h *hunt) sayWait() (stop func()) {
+	if h.saidWait || h.limits.Hangs > 0 || h.limits.Enough > 0 {
+		return func() {}
+	}
+	done := make(chan struct{})
+	timer := time.AfterFunc(silence, func() {
+		defer close(done)
+		h.saidWait = true
+		fmt.Fprintf(h.talk, "vkloader: run %d still runs: waiting for the program to end. If it hangs, press %s; --hangs-after TIME does that after a time\n",
+			h.runs, hangKey)
+	})
+	return func() {
+		if !timer.Stop() {
+			<-done
+		}
+	}
+}
+
+// requester returns the variable with which the user asks for a layer; "": none does.
+func (h *hunt) requester(layer string) string {
+	answer := h.scene.Answer
+	for _, a := range answer.Active {
+		if answer.Layers[a.Layer].Name != layer {
+			continue
+		}
+		switch a.EnabledBy {
+		case plan.ByVariable:
+			return variables.InstanceLayers.Name()
+		case plan.ByEnable:
+			return variables.LayersEnable.Name()
+		}
+	}
+	return ""
+}
+
+// updates returns the advice for culprits that the user asks for: the fix is their update; "": there is none.
+func (h *hunt) updates(culprits []run.Suspect) string {
+	var texts []string
+	for _, c := range culprits {
+		if by := h.requester(c.Name); c.Kind == run.Layer && by != "" {
+			texts = append(texts, fmt.Sprintf("Update %s (%s), which %s asks for", c.Name, term.Or(c.Library, c.Manifest), by))
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+// noteExits notes that runs without a crash ended with an exit code: then the program may not work there, either.
+func (h *hunt) noteExits(found *run.CulpritSearch) {
+	if found.First.Good {
+		return
+	}
+	at := slices.IndexFunc(found.Runs, func(r run.Run) bool { return r.Good && strings.HasPrefix(r.What, exitWords) && r.What != exitWords+"0" })
+	if at >= 0 {
+		h.note("without %s the program did not crash, but %s: it may not work. To count that as a failure: --fails-with exit",
+			term.Or(strings.Join(found.Runs[at].Without, ", "), "a change"), found.Runs[at].What)
+	}
+}
+
+// exitWords begin the description of a run that ended by itself.
+const exitWords = "ended with exit code "

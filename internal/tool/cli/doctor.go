@@ -79,7 +79,6 @@ func newDoctor(s *invocation) *cobra.Command {
 	d.output.option(cmd, doctor.Schema)
 	flags.BoolVar(&d.full, "full", false, "also show notes, and findings that follow from others")
 	flags.StringVar(&d.app, "app", "", "examine for this `PROGRAM`, a path or a name in PATH")
-	completesApp(s, cmd)
 	flags.BoolVar(&d.load, "probe", false, "also try drivers whose device sleeps, which wakes the device, and present frames on a surface")
 	flags.BoolVar(&d.filesOnly, "no-probe", false, "load no driver and no layer; examine files only")
 	excludes(cmd, "probe", "no-probe")
@@ -213,8 +212,4 @@ func examineHere(s *invocation, how effort) (*doctor.Report, error) {
 		defer waits.Stop()
 	}
 	return examine(ctx, s, about, examination{how: how, limit: childLimit, ended: s.tried})
-}
-
-func endsPrograms(p doctor.Probe) bool {
-	return p.Kind != "together" && (p.Result == doctor.ProbeCrashes || p.Result == doctor.ProbeHangs || p.Result == doctor.ProbeExits)
 }

@@ -28,19 +28,14 @@ func (d *doctoring) systemFlags(_ *invocation, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&d.elevated, "elevated", false, elevatedHelp)
 }
 
-// errNoTrial is the error about trials of drivers and layers.
-var errNoTrial = errors.New("--probe: this tool has no child process for macOS that loads drivers: vulkaninfo loads them")
-
-// errNoFix is the error about changes by the tool.
-var errNoFix = errors.New("--fix is not on macOS: make the changes that the findings name")
-
 // triable returns false: no child process loads drivers and layers.
 func triable(*subject) bool { return false }
 
 // examine returns the doctor's report on a machine, by its files.
 func examine(_ context.Context, s *invocation, about *subject, wanted examination) (*doctor.Report, error) {
 	if wanted.how == everything {
-		return nil, errNoTrial
+		return nil, errors.New("--probe: this tool has no child process for macOS that loads drivers: " +
+			"vulkaninfo loads them")
 	}
 	system, _ := systems.Find("macos")
 	source := &systems.Foreign{System: system, Machine: about.source.Machine, Bits: "64", Elevated: about.source.Elevated,
@@ -58,13 +53,12 @@ func examine(_ context.Context, s *invocation, about *subject, wanted examinatio
 	return report, nil
 }
 
-func fixHere(*invocation, *subject, *doctoring) error { return errNoFix }
+func fixHere(*invocation, *subject, *doctoring) error {
+	return errors.New("--fix is not on macOS: make the changes that the findings name")
+}
 
 // namesFix prints nothing, because doctor makes no change.
 func (d *doctoring) namesFix(*invocation, *subject, *doctor.Report) {}
-
-// systemPart is the name of a bundle's description of the system.
-const systemPart = "the release of macOS"
 
 func libraryOf(source *machine.Source) func(doctor.Entry) (doctor.Entry, []doctor.Finding) {
 	system, _ := systems.Find("macos")

@@ -102,9 +102,6 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	return result, nil
 }
 
-// systemPart is the name of a bundle's description of the system.
-const systemPart = "distribution and kernel"
-
 // ownFiles fixes the user's own files.
 type ownFiles struct {
 	*invocation
@@ -209,7 +206,8 @@ func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Lin
 		change := newExclusion(p.Kind, p.Name, app)
 		line := exclusionLine(&change)
 		at := slices.IndexFunc(report.Findings, func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })
-		if !endsPrograms(p) || !asks(line) || at < 0 {
+		endings := []doctor.ProbeResult{doctor.ProbeCrashes, doctor.ProbeHangs, doctor.ProbeExits}
+		if !slices.Contains(endings, p.Result) || p.Kind == "together" || !asks(line) || at < 0 {
 			continue
 		}
 		found, err := f.settings()

@@ -54,7 +54,6 @@ func newExplain(s *invocation) *cobra.Command {
 	}
 	e.option(cmd, explainSchema)
 	cmd.Flags().StringVar(&e.app, "app", "", "examine for this `PROGRAM`, a path or a name in PATH")
-	completesApp(s, cmd)
 	addPID(cmd, &e.pid)
 	cmd.Flags().BoolVar(&e.elevated, "elevated", false, elevatedHelp)
 	cmd.Flags().BoolVar(&e.bare, "no-fixes", false,
@@ -181,13 +180,8 @@ func printElevated(s *invocation, a *survey.Explanation) {
 
 // addPackages enters the package of each manifest.
 func addPackages(about *subject, lists ...[]explain.Item) {
-	var manifests []string
-	for _, list := range lists {
-		for i := range list {
-			manifests = append(manifests, list[i].Manifest)
-		}
-	}
-	owners := about.source.Owners(manifests)
+	manifestOf := func(e explain.Item) string { return e.Manifest }
+	owners := about.source.Owners(term.Words(slices.Concat(lists...), manifestOf))
 	for _, list := range lists {
 		for i := range list {
 			list[i].Package = owners[list[i].Manifest]
@@ -327,7 +321,9 @@ func (e *explaining) draw(s *invocation, names []string) error {
 	}
 	source, library := about.source, ""
 	if about.process == nil {
-		library = loaderFile(source)
+		if l := loaders.Decide(source); l != nil && !l.Ours() {
+			library = l.File
+		}
 	}
 	still := p.still || source.Foreign() || e.elevated || e.pid != 0
 	chain, err := survey.LookAtChain(s.executable, library, source, still, p.limit)

@@ -54,16 +54,21 @@ func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	f.StringVar(&e.pack, "package", "", "with --platform android: the `NAME` of the program's package")
 	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android: the program is debuggable")
 	needs(cmd, []string{"platform"}, "registry", "properties", "package", "debuggable")
-	if err := cmd.MarkFlagFilename("registry", "reg"); err != nil {
-		panic(err)
-	}
 }
 
 // maxRegistry is the size of the largest registry file that is read, in bytes: a file of a whole hive has some 100 MB.
 const maxRegistry = 256 << 20
 
-// sourceOf returns the facts of the machine that the options describe.
-func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, error) {
+// otherSource returns the machine with another system that the options describe.
+func otherSource(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, error) {
+	switch {
+	case e.platform == androidName:
+		return nil, errors.New("--platform android: its loader reads no manifests; vkloader explain shows its decisions")
+	case len(e.registry) > 0 && e.platform != "windows":
+		return nil, errors.New("--registry needs --platform windows")
+	case len(e.properties) > 0 || e.pack != "" || e.debuggable:
+		return nil, errors.New("--properties, --package and --debuggable need --platform android")
+	}
 	system, _ := systems.Find(e.platform)
 	source := &systems.Foreign{System: system, Bits: e.bits, Elevated: elevated, Program: app}
 	if s.root != "" {
@@ -94,6 +99,7 @@ func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*system
 		}
 	}
 	source.Own.Resources = resourcesOf(s, source, source.Program)
+	source.Decide()
 	return source, nil
 }
 
@@ -170,38 +176,15 @@ func (e *explaining) android(s *invocation, names []string) (*survey.Explanation
 // resourcesOf returns the resource directory of the program's bundle: --root itself, or the bundle with the program in
 // it; "" if there is none.
 func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
-	if source.System.Name != "macos" || s.root == "" {
+	resources := "/Contents/Resources"
+	if app != "" {
+		resources = machine.BundleResources(app)
+	}
+	if source.System.Name != "macos" || s.root == "" || resources == "" {
 		return ""
 	}
-	exists := func(at string) bool {
-		info, err := source.Machine.Stat(at)
-		return err == nil && info.IsDir()
-	}
-	if resources := machine.BundleResources(app); app != "" {
-		if resources == "" || !exists(resources) {
-			return ""
-		}
-		return resources
-	}
-	const whole = "/Contents/Resources"
-	return term.Either(source.Machine.Exists(whole), whole, "")
-}
-
-// otherSource returns the machine with another system that the options describe.
-func otherSource(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, error) {
-	switch {
-	case e.platform == androidName:
-		return nil, errors.New("--platform android: its loader reads no manifests; vkloader explain shows its decisions")
-	case len(e.registry) > 0 && e.platform != "windows":
-		return nil, errors.New("--registry needs --platform windows")
-	case len(e.properties) > 0 || e.pack != "" || e.debuggable:
-		return nil, errors.New("--properties, --package and --debuggable need --platform android")
-	}
-	source, err := sourceOf(s, e, app, elevated)
-	if err == nil {
-		source.Decide()
-	}
-	return source, err
+	info, err := source.Machine.Stat(resources)
+	return term.Either(err == nil && info.IsDir(), resources, "")
 }
 
 // decideOther returns the decision on the machine that the options describe.

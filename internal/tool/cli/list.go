@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -38,7 +37,7 @@ func newList(s *invocation) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return listBoth(s) },
 	}
 	addChoice(cmd, &bits, "bits", "64", bitsHelp, "32", "64")
-	addProgramRights(cmd)
+	addRights(cmd)
 	for _, list := range []struct {
 		explain.Kind
 		short string
@@ -64,7 +63,7 @@ func newList(s *invocation) *cobra.Command {
 			},
 		}
 		out.option(sub, listSchema)
-		addProgramRights(sub)
+		addRights(sub)
 		addPlatform(sub, &other)
 		cmd.AddCommand(sub)
 	}
@@ -250,7 +249,7 @@ func newListPaths(s *invocation) *cobra.Command {
 	}
 	out.option(cmd, listSchema)
 	addPlatform(cmd, &other)
-	addProgramRights(cmd)
+	addRights(cmd)
 	return cmd
 }
 
@@ -315,7 +314,6 @@ func newListDevices(s *invocation) *cobra.Command {
 	out.option(cmd, devicesSchema)
 	cmd.Flags().StringArrayVar(&only, "device", nil,
 		"show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
-	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addTimeout(cmd.Flags(), &limit, 30*time.Second, "end the child process after this `TIME`")
 	cmd.Flags().BoolVar(&details, "details", false,
 		"also show the chain, the times and the loader's messages of a short program with the tool's own library")
@@ -330,9 +328,9 @@ func listTheDevices(s *invocation, source *machine.Source, only []string, detail
 		return nil, err
 	}
 	if len(only) > 0 {
-		places, err := deviceIndexes(only, devices.Selected())
+		places, err := drivers.SelectEach(only, devices.Selected())
 		if err != nil {
-			return nil, err
+			return nil, exit.Problem("--device: %w", err)
 		}
 		devices.List = term.Words(places, func(at int) survey.Device { return devices.List[at] })
 	}
@@ -349,22 +347,6 @@ func listTheDevices(s *invocation, source *machine.Source, only []string, detail
 		answer.Problem, answer.died = answer.Details.Problem, answer.Details.Died
 	}
 	return answer, nil
-}
-
-// deviceIndexes returns the indexes of the selected devices without duplicates, in the order of the selectors.
-func deviceIndexes(selectors []string, devices []drivers.Device) (places []int, err error) {
-	for _, text := range selectors {
-		hits, err := drivers.SelectDevices(text, devices)
-		if err != nil {
-			return nil, exit.Problem("--device: %w", err)
-		}
-		for _, at := range hits {
-			if !slices.Contains(places, at) {
-				places = append(places, at)
-			}
-		}
-	}
-	return places, nil
 }
 
 // deviceList is the output of list devices.
@@ -414,17 +396,13 @@ func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*sur
 	return devices, examineError(err)
 }
 
-// printSearch prints the ways to find the component that ended a child process; died: there is one.
-func printSearch(to io.Writer, died bool) {
-	if died {
-		fmt.Fprintln(to, "To find the layer or driver: vkloader doctor, or for one program: vkloader run --find-culprit PROGRAM")
-	}
-}
-
 func printDevices(s *invocation, devices *deviceList) {
 	if devices.Problem != "" {
 		fmt.Fprintf(s.out, "%s %s\n", s.style.Bad("Problem:"), term.OneLine(devices.Problem))
-		printSearch(s.out, devices.died)
+		if devices.died {
+			fmt.Fprintln(s.out, "To find the layer or driver: vkloader doctor, or for one program: "+
+				"vkloader run --find-culprit PROGRAM")
+		}
 	}
 	if len(devices.Devices) == 0 {
 		fmt.Fprintln(s.out, "No device.")

@@ -139,17 +139,16 @@ func deviceChoice(r *doctor.Report) string {
 
 // worthwhile describes the useful notes of a report; "": none.
 func worthwhile(r *doctor.Report) string {
+	words := map[doctor.Code]string{doctor.DriverIdle: "slow drivers", doctor.GPUAsleep: "programs that wake a device"}
 	var what []string
-	for code, words := range map[doctor.Code]string{doctor.DriverIdle: "slow drivers",
-		doctor.GPUAsleep: "programs that wake a device"} {
-		if slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool {
-			return f.Code == code && len(f.Commands)+len(f.Do) > 0
-		}) {
-			what = append(what, words)
+	for _, f := range r.Findings {
+		code, _ := f.Code.(doctor.Code)
+		if text := words[code]; text != "" && len(f.Commands)+len(f.Do) > 0 && !slices.Contains(what, text) {
+			what = append(what, text)
 		}
 	}
 	slices.Sort(what)
-	return strings.Join(slices.Compact(what), " and ")
+	return strings.Join(what, " and ")
 }
 
 func printAttention(s *invocation, report *doctor.Report, f *doctor.Finding) {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -88,11 +87,10 @@ const clearScreen = "\x1b[H\x1b[2J"
 
 // printRunning prints the list. live means repeated output, again that there was an earlier output.
 func printRunning(s *invocation, r *doctor.Running, live, again bool) {
-	if file, ok := term.File(s.out); live && ok {
-		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			fmt.Fprint(file, clearScreen) // bypasses the replacement of control characters
-			again = false
-		}
+	if live && term.IsTerminal(s.out) {
+		file, _ := term.File(s.out)
+		fmt.Fprint(file, clearScreen) // bypasses the replacement of control characters
+		again = false
 	}
 	if again {
 		fmt.Fprintln(s.out)

@@ -11,6 +11,7 @@ import (
 	"vkloader/discover"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
@@ -42,36 +43,13 @@ const causesHelp = "Exit codes: 0 all requirements are met; 1 the child process 
 	"3 the machine could not be examined; 10 no driver works; 11 no device. For the first requirement that is not met:\n" +
 	"12 not, 13 vendor, 14 type, 15 api, 16 vram, 17 extension, 18 count."
 
-// requirements are the options of check.
-type requirements struct {
-	require []string
-	library string
-	limit   time.Duration
-}
-
-func (r *requirements) options(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&r.require, "require", nil, "requirements, `NAME=VALUE,...`; without them any device is enough")
-	cmd.Flags().StringVar(&r.library, "library", "", libraryHelp)
-}
-
-func (r *requirements) parse(s *invocation, command string) (required discover.Requirement, options discover.ProbeOptions, err error) {
-	if required, err = discover.ParseRequirement(strings.Join(r.require, ",")); err != nil {
-		return required, options, fmt.Errorf("--require: %w", err)
-	}
-	m, err := s.thisMachine(command)
-	if err != nil {
-		return required, options, err
-	}
-	found, err := probe.Find(s.executable, r.library)
-	if err != nil {
-		return required, options, exit.As(exit.NotLooked, err)
-	}
-	return required, discover.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, nil
-}
-
 func newCheck(s *invocation) *cobra.Command {
-	var r requirements
-	var out output
+	var (
+		out     output
+		require []string
+		library string
+		limit   time.Duration
+	)
 	cmd := &cobra.Command{
 		Use:   "check [PROGRAM] [--require api=1.3,type=discrete,...]",
 		Short: "Check whether this machine has a device that a program needs",
@@ -83,23 +61,30 @@ func newCheck(s *invocation) *cobra.Command {
 			"  vkloader check dxvk",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			required, options, err := r.parse(s, "check")
+			required, err := discover.ParseRequirement(strings.Join(require, ","))
+			if err != nil {
+				return fmt.Errorf("--require: %w", err)
+			}
+			m, err := s.thisMachine("check")
 			if err != nil {
 				return err
 			}
+			found, err := probe.Find(s.executable, library)
+			if err != nil {
+				return examineError(err)
+			}
 			var want *drivers.Want
 			if len(args) > 0 {
-				if want, err = wantOf(s, args[0]); err != nil {
+				if want, err = wantOf(&m, args[0]); err != nil {
 					return err
 				}
 				if required, err = requirementWith(required, want); err != nil {
 					return err
 				}
 			}
-			ctx, done := probe.Interruptible()
-			report, err := discover.Probe(ctx, options)
-			if done(); err != nil {
-				return exit.As(exit.NotLooked, err)
+			report, err := survey.ProbeDevices(found, m.Environ, limit)
+			if err != nil {
+				return examineError(err)
 			}
 			verdict := verdictOn(&required, want, report)
 			err = out.print(s, verdict, func() { printChecked(s, verdict) })
@@ -109,8 +94,10 @@ func newCheck(s *invocation) *cobra.Command {
 			return err
 		},
 	}
-	r.options(cmd)
-	addTimeout(cmd.Flags(), &r.limit, 30*time.Second, "end a child process after this `TIME`")
+	cmd.Flags().StringArrayVar(&require, "require", nil,
+		"requirements, `NAME=VALUE,...`; without them any device is enough")
+	cmd.Flags().StringVar(&library, "library", "", libraryHelp)
+	addTimeout(cmd.Flags(), &limit, 30*time.Second, "end a child process after this `TIME`")
 	out.option(cmd, discover.VerdictSchema)
 	return cmd
 }
@@ -140,14 +127,10 @@ type checked struct {
 }
 
 // wantOf returns the requirements of a program by its name or path.
-func wantOf(s *invocation, word string) (*drivers.Want, error) {
-	m, err := s.thisMachine("check")
-	if err != nil {
-		return nil, err
-	}
-	want := decide.WantOf(&m, word)
+func wantOf(m *machine.Machine, word string) (*drivers.Want, error) {
+	want := decide.WantOf(m, word)
 	if path, err := programPath(word); want == nil && err == nil {
-		want = decide.WantOf(&m, path)
+		want = decide.WantOf(m, path)
 	}
 	if want == nil {
 		return nil, fmt.Errorf("the requirements of %s are unknown: name them with --require", term.OneLine(word))

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -26,6 +27,9 @@ import (
 )
 
 const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong usage, 3 the machine could not be examined."
+
+// onWindows reports whether the tool examines a Windows machine by default.
+const onWindows = runtime.GOOS == "windows"
 
 // versionLine is the format of --version.
 const versionLine = "vkloader %s\n"
@@ -67,19 +71,12 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	}
 	root.Flags().BoolVar(&out.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
 	root.SetOut(term.Raw(s.out)) // for cobra's own output to shells
-	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		root.SetOut(&completions{to: term.Raw(s.out), typed: args[len(args)-1], offered: map[string]bool{}})
-	}
 	root.SetErr(s.errOut)
 	root.Flags().BoolVar(&noProbe, "no-probe", false, "without a command: load no driver and no layer; examine files only")
 	root.PersistentFlags().StringVar(&s.root, "root", "",
 		"examine this root `DIRECTORY` instead of /: a container's root, or a sysroot")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
 		"set a variable for the examination, `NAME=VALUE`, or unset the variable NAME; may be repeated")
-	completes(root, map[string]completion{"env": completeVariables})
-	if err := root.MarkPersistentFlagDirname("root"); err != nil {
-		panic(err)
-	}
 	root.PersistentFlags().BoolVar(&s.rules, "rules", false, "show the IDs of the specification statements behind each result")
 	addAsUser(root, s)
 	root.SetVersionTemplate(fmt.Sprintf(versionLine, "{{.Version}}"))
@@ -89,6 +86,12 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = !every
 	for _, c := range commands {
 		root.AddCommand(c.make(s))
+	}
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		root.SetOut(&completions{to: term.Raw(s.out), typed: args[len(args)-1], offered: map[string]bool{}})
+	}
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
+		completeOptions(s, root)
 	}
 	return root
 }
@@ -162,7 +165,7 @@ func Main(args, environ []string, out, errOut io.Writer) int {
 		executable = args[0]
 	}
 	return runLine(&invocation{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,
-		terminal: isTerminal(os.Stdin)}, args[1:])
+		terminal: term.IsTerminal(os.Stdin)}, args[1:])
 }
 
 // command is a command of the tool: its name and its constructor.
@@ -189,12 +192,9 @@ func everyCommand() []command {
 }
 
 // commandsFor lists the commands that a command line needs. A line that begins with a command's name needs only that
-// command, and "--version" needs none, so that the tool starts faster. Every other line may need all of them.
+// command, so that the tool starts faster. Every other line may need all of them.
 func commandsFor(args []string) (list []command, every bool) {
 	list = everyCommand()
-	if len(args) == 1 && args[0] == "--version" {
-		return nil, false
-	}
 	if len(args) == 0 || args[0] == commandOfPages {
 		return list, true
 	}

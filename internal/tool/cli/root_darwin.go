@@ -4,8 +4,6 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -13,9 +11,6 @@ import (
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/doctor"
 )
-
-// onWindows reports whether the tool examines a Windows machine by default.
-const onWindows = false
 
 // systemName is the name of the system, and aboutSystem the reason for the absence of the command system.
 const (
@@ -25,9 +20,6 @@ const (
 
 // bitsHelp is the help of the option --bits.
 const bitsHelp = "word size: 32 or 64 `BITS`"
-
-// self returns the path with which this program starts itself.
-func self(executable string) string { return executable }
 
 // libraryVersions returns the release in a library's section, and the Vulkan version in its load command.
 func libraryVersions(library string) (release, vulkan string) {
@@ -45,14 +37,6 @@ func libraryVersions(library string) (release, vulkan string) {
 
 // trialHelp describes the trial of settings that choose devices.
 const trialHelp = "set writes them without a trial, because this tool has no child process for macOS."
-
-// settingsUse is a part of the usage of settings.
-const settingsUse = "|layer"
-
-// settingsOfSystem returns the subcommands of settings that not every system has.
-func settingsOfSystem(s *invocation) []*cobra.Command {
-	return []*cobra.Command{newSettingsLayer(s)}
-}
 
 // asSeer returns "".
 func asSeer() string { return "" }

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"vkloader/internal/containers/client"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/binary"
@@ -16,9 +14,6 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/term"
 )
-
-// onWindows reports whether the tool examines a Windows machine by default.
-const onWindows = false
 
 // bitsHelp is the help of the option --bits.
 const bitsHelp = "word size: 32 or 64 `BITS`; with --app, that of the executable"
@@ -50,14 +45,6 @@ func libraryOf(source *machine.Source) func(doctor.Entry) (doctor.Entry, []docto
 // trialHelp describes the trial of settings that choose devices.
 const trialHelp = "Before it writes, set checks in a child process that a program with these settings gets\n" +
 	"the devices."
-
-// settingsUse is a part of the usage of settings.
-const settingsUse = "|layer"
-
-// settingsOfSystem returns the subcommands of settings that not every system has.
-func settingsOfSystem(s *invocation) []*cobra.Command {
-	return []*cobra.Command{newSettingsLayer(s)}
-}
 
 // asSeer returns the advice about processes that cannot be inspected; "" for root, who cannot do more.
 func asSeer() string {

@@ -3,12 +3,21 @@
 package cli
 
 import (
+	"os"
+	"strings"
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/run"
 )
+
+// self returns the path with which this program starts itself.
+func self(executable string) string { return executable }
 
 // addAsUser does nothing: only on Linux, the tool becomes another user's.
 func addAsUser(*cobra.Command, *invocation) {}
@@ -47,4 +56,13 @@ func commandsOfSystem() (list []command) {
 		list = append(list, command{c[0], func(*invocation) *cobra.Command { return absent(c[0], c[0], c[1]) }})
 	}
 	return list
+}
+
+// watchProgram runs a program whose standard error passes through a splitter. end ends the tool as the program ended. The times of
+// lines are those of reading.
+func watchProgram(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Companions) error, err error) {
+	take := to.Line
+	to.Line = func(line string, _ time.Time) { take(strings.TrimSuffix(line, "\r"), time.Now()) }
+	state, err := program.Wait(to)
+	return func(probe.Companions) error { return exit.With(exitCode(state)) }, err
 }

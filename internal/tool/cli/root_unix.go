@@ -4,7 +4,6 @@ package cli
 
 import (
 	"errors"
-	"os"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -18,11 +17,6 @@ import (
 	"vkloader/internal/tool/run"
 )
 
-func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
-	return err == nil
-}
-
 // kernelOf returns the release of the kernel; "" for another machine.
 func kernelOf(source *machine.Source) string {
 	var name unix.Utsname
@@ -33,18 +27,24 @@ func kernelOf(source *machine.Source) string {
 		unix.ByteSliceToString(name.Machine[:])
 }
 
+// settingsUse is a part of the usage of settings.
+const settingsUse = "|layer"
+
+// settingsOfSystem returns the subcommands of settings that not every system has.
+func settingsOfSystem(s *invocation) []*cobra.Command {
+	return []*cobra.Command{newSettingsLayer(s)}
+}
+
 // elevatedHere reports whether the tool, and so its child processes, are elevated: the real and effective IDs differ, or the
 // tool was started with more rights than its user.
 func elevatedHere() bool { return trust.Differs() }
 
-// addRights does nothing: programs of every user read the settings of that user.
-func addRights(*cobra.Command) {}
-
 // obstacle returns "": the stage of a driver or layer says what keeps the loader from opening its library.
 func obstacle(*machine.Source, string) string { return "" }
 
-// addProgramRights does nothing: explain decides for programs with more rights.
-func addProgramRights(*cobra.Command) {}
+// addRights does nothing: explain decides for programs with more rights, and programs of every user read the settings
+// of that user.
+func addRights(*cobra.Command) {}
 
 func becomeProgram(p *run.Program) error { return exit.As(exit.CannotRun, p.Become()) }
 
@@ -91,9 +91,6 @@ func (r *launched) unheard(program *run.Program, brought probe.Companions) strin
 	}
 	return program.Path + " has not loaded " + brought.Library
 }
-
-// partsOfProcess are the properties that --pid reads from a process.
-const partsOfProcess = "program, rights and root"
 
 // otherViews returns no sources: every program's files are in the same places.
 func otherViews(*machine.Source) []*machine.Source { return nil }

@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	syswindows "golang.org/x/sys/windows"
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/loaders"
@@ -17,9 +15,6 @@ import (
 	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/doctor"
 )
-
-// onWindows reports whether the tool examines a Windows machine by default.
-const onWindows = true
 
 // systemName is the name of the system, and aboutSystem the reason for the absence of the command system.
 const (
@@ -34,14 +29,6 @@ const bitsHelp = "word size: 32 or 64 `BITS` (default: that of --app's executabl
 func elevatedHere() bool {
 	rights := windows.Own()
 	return rights.Known && rights.Level >= facts.HighIntegrity
-}
-
-// self returns the path with which this program starts itself.
-func self(executable string) string { return executable }
-
-func isTerminal(f *os.File) bool {
-	var mode uint32
-	return syswindows.GetConsoleMode(syswindows.Handle(f.Fd()), &mode) == nil
 }
 
 // kernelOf returns "": the system's name contains the release on Windows.
@@ -86,18 +73,8 @@ func openPage(environ []string, address string) (forget func(), err error) {
 // trialHelp describes the trial of settings that choose devices.
 const trialHelp = "set writes them without a trial, because no variable can give a child process\nother settings."
 
-// addRights adds the option with which a command that writes settings is for programs that are not elevated.
-func addRights(cmd *cobra.Command) {
-	cmd.Flags().Bool("elevated", false, "--elevated=false: for programs that do not run as administrator, from a prompt that does")
-}
-
-// addProgramRights adds the option with which a list is for programs with other rights than the tool.
-func addProgramRights(cmd *cobra.Command) {
-	cmd.Flags().Bool("elevated", false, "examine for a program that runs as administrator; --elevated=false: for a program that does not")
-}
-
-// partsOfProcess are the properties that --pid reads from a process.
-const partsOfProcess = "program and rights"
+// addRights adds the option with which a command is for programs with other rights than the tool.
+func addRights(cmd *cobra.Command) { cmd.Flags().Bool("elevated", false, elevatedHelp) }
 
 // asSeer returns the advice about processes that cannot be inspected; "" for an administrator, who cannot do more.
 func asSeer() string {

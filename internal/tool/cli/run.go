@@ -65,7 +65,6 @@ func newRun(s *invocation) *cobra.Command {
 		"--find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
 	needs(cmd, []string{"dry-run", "find-culprit"}, "json")
 	r.findsCulprit.options(cmd)
-	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
 	return cmd
 }
 
@@ -190,8 +189,12 @@ func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.M
 		return nil, nil, examineError(err)
 	}
 	warnings = append(warnings, unfit(source, program, brought.Library)...)
-	more, also, err := r.addDeviceVariables(s, source, m, program)
-	changes = append(changes, more...)
+	ask := func() (*survey.Devices, error) { return devicesOf(s, source, r.limit) }
+	if m.Foreign() {
+		ask = nil
+	}
+	more, also, err := r.DeviceChanges(m, program, ask)
+	changes, m.Environ = append(changes, more...), run.Apply(m.Environ, more)
 	return changes, slices.Concat(warnings, ignoredByRights(source, program, changes), also, ignoredBy(loader, source.Program, changes)), err
 }
 
@@ -206,42 +209,6 @@ func ignoredBy(loader *loaders.Loader, program string, changes []run.Edit) []str
 		return nil
 	}
 	return []string{strings.Join(names, ", ") + ": " + loader.NotInForce(program)}
-}
-
-// addDeviceVariables adds the variables that choose devices to the machine's environment. It lists devices only if the choice needs
-// it.
-func (r *launched) addDeviceVariables(s *invocation, source *machine.Source, m *machine.Machine, program string) ([]run.Edit, []string, error) {
-	ask := func() (*run.Devices, error) {
-		devices, err := devicesOf(s, source, r.limit)
-		if err != nil {
-			return nil, err
-		}
-		return listedDevices(devices)
-	}
-	if m.Foreign() {
-		ask = nil
-	}
-	changes, warnings, err := r.DeviceChanges(m, program, ask)
-	if err == nil {
-		m.Environ = run.Apply(m.Environ, changes)
-	}
-	return changes, warnings, err
-}
-
-func listedDevices(devices *survey.Devices) (*run.Devices, error) {
-	listed := &run.Devices{}
-	for _, d := range devices.List {
-		listed.List = append(listed.List, d.Device)
-		hidden := d.Why
-		if d.HiddenBy == survey.Filters { // the choice replaces the filters
-			hidden = ""
-		}
-		listed.Hidden = append(listed.Hidden, hidden)
-	}
-	if len(listed.List) == 0 {
-		return nil, exit.Unable("--device: no device could be listed: %s", devices.Problem)
-	}
-	return listed, nil
 }
 
 // watch runs the program as a child process, separates the loader's lines, and ends as the program ended.
@@ -281,14 +248,6 @@ func (r *launched) watch(s *invocation, program *run.Program, brought probe.Comp
 		printTimes(s, times)
 	}
 	return end(brought)
-}
-
-// endWith ends the tool with a program's exit code.
-func endWith(code int) error {
-	if code == 0 {
-		return nil
-	}
-	return exit.With(code)
 }
 
 // programPath finds a program. Its errors have the exit codes of run.

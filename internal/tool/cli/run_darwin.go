@@ -5,14 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/decide/shell"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
 )
@@ -69,18 +67,12 @@ func commandLine(changes []run.Edit, args []string, _ shell.Line) shell.Line {
 	return line
 }
 
-// watchProgram runs a program whose standard error passes through a splitter. end ends the tool as the program ended. The times of
-// lines are those of reading.
-func watchProgram(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Companions) error, err error) {
-	take := to.Line
-	to.Line = func(line string, _ time.Time) { take(line, time.Now()) }
-	state, err := program.Wait(to)
-	return func(probe.Companions) error {
-		if status, is := state.Sys().(syscall.WaitStatus); is && status.Signaled() {
-			return exit.With(128 + int(status.Signal()))
-		}
-		return endWith(state.ExitCode())
-	}, err
+// exitCode returns the exit code of a program, as shells do if a signal ended it.
+func exitCode(state *os.ProcessState) int {
+	if status, is := state.Sys().(syscall.WaitStatus); is && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return state.ExitCode()
 }
 
 func isSystemFile(file string) bool {

@@ -102,7 +102,7 @@ func watchProgram(s *invocation, program *run.Program, to *run.Splitter, stamps 
 			_ = spawn.New(context.Background(), spawn.Tool, brought.Child, "die", strconv.Itoa(n)).Replace()
 			return exit.With(128 + n)
 		}
-		return endWith(status.ExitStatus())
+		return exit.With(status.ExitStatus())
 	}, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
@@ -67,17 +66,11 @@ func becomeProgram(p *run.Program) error {
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
 	}
-	return endWith(int(uint32(state.ExitCode())))
+	return exit.With(exitCode(state))
 }
 
-// watchProgram runs a program whose standard error passes through a splitter. end ends the tool as the program ended. Windows
-// does not record the time of a write, so the times of lines are those of reading.
-func watchProgram(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Companions) error, err error) {
-	take := to.Line
-	to.Line = func(line string, _ time.Time) { take(strings.TrimSuffix(line, "\r"), time.Now()) }
-	state, err := program.Wait(to)
-	return func(probe.Companions) error { return endWith(int(uint32(state.ExitCode()))) }, err
-}
+// exitCode returns the exit code of a program.
+func exitCode(state *os.ProcessState) int { return int(uint32(state.ExitCode())) }
 
 // unheard returns a warning that the program loaded no loader with log lines; "" without --times.
 func (r *launched) unheard(program *run.Program, _ probe.Companions) string {

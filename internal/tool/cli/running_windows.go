@@ -109,9 +109,6 @@ func (p *runningWindows) Directories() []string {
 	return list
 }
 
-// systemPart is the name of a bundle's description of the system.
-const systemPart = "the release of Windows"
-
 // otherViews returns the sources for programs of the other word size. The bundle's registry also contains their keys.
 func otherViews(source *machine.Source) []*machine.Source {
 	if !windows.System64() {

@@ -49,11 +49,13 @@ const configFile = "/etc/vkloader/service.json"
 
 func newServe(s *invocation) *cobra.Command {
 	o := &serving{}
+	var keys strings.Builder
+	config.Keys(func(name, does string) { fmt.Fprintf(&keys, "  %-25s %s\n", name, does) })
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Offer this machine's drivers to containers and sandboxes",
 		Long: "run runs the driver service. It passes the files, manifests and device nodes of this machine's drivers to clients\n" +
-			"over a socket, until SIGTERM. It loads no driver. Keys of its configuration:\n\n" + keysOfService() + "\n" +
+			"over a socket, until SIGTERM. It loads no driver. Keys of its configuration:\n\n" + keys.String() + "\n" +
 			"Exit codes: 0 it was told to stop, 1 it could not start, 2 wrong usage or configuration.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return serve(s, o) },
@@ -65,17 +67,8 @@ func newServe(s *invocation) *cobra.Command {
 	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` of the configuration after reading the file; may be repeated")
 	f.StringVar(&o.level, "log-level", "info", "log messages of this `LEVEL` and of more serious levels: debug, info, warn or error")
 	f.StringVar(&o.testSource, "test-source", "", "a `SOCKET` on which tests make devices")
-	if err := f.MarkHidden("test-source"); err != nil {
-		panic(err)
-	}
+	f.Lookup("test-source").Hidden = true
 	return cmd
-}
-
-// keysOfService returns a line for each key of the service's configuration.
-func keysOfService() string {
-	var text strings.Builder
-	config.Keys(func(name, does string) { fmt.Fprintf(&text, "  %-25s %s\n", name, does) })
-	return text.String()
 }
 
 // serve runs the service.
@@ -96,7 +89,8 @@ func serve(s *invocation, o *serving) error {
 	o.directory = cmp.Or(o.directory, serviceDirectory(s))
 	options := server.Options{Log: log, Directory: o.directory, Border: border.Border{Helper: []string{"/proc/self/exe", "service", "border"}}, Source: source,
 		OpenDevice: c.OpenDevice, Devices: &devices.DRM{}, Tables: config.GPUTables, TestSource: o.testSource,
-		Resolver: resolver(filepath.Join(server.PrivateDirectory(o.directory), "images"), log),
+		Resolver: &component.Resolver{Roots: config.PackageRoots, Step: config.StepTimeout, Log: log,
+			Cache: filepath.Join(server.PrivateDirectory(o.directory), "images")},
 		State: state.Options{AllowHardware: c.AllowHardware, AllowEmulated: c.AllowEmulated, AllowSoftware: c.AllowSoftware,
 			SoftwareURL: component.Absolute(c.SoftwareURL, c.Directory)}}
 	if err := takeSockets(s, &options.Sockets); err != nil {
@@ -108,11 +102,6 @@ func serve(s *invocation, o *serving) error {
 		}
 	}
 	return runService(options, log)
-}
-
-// resolver returns the resolver of drivers from packages, which unpacks images in the cache.
-func resolver(cache string, log *slog.Logger) *component.Resolver {
-	return &component.Resolver{Roots: config.PackageRoots, Cache: cache, Step: config.StepTimeout, Log: log}
 }
 
 func runService(options server.Options, log *slog.Logger) error {
@@ -231,9 +220,9 @@ func newService(s *invocation) *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			tree, err := inspectService(c)
-			if err != nil {
-				return exit.Unable("the service: %w", err)
+			var tree json.RawMessage
+			if err := document(c, protocol.Request{Method: protocol.Inspect}, &tree); err != nil {
+				return err
 			}
 			return writeJSON(s, tree)
 		},
@@ -281,7 +270,12 @@ func dialService(s *invocation, socket string) (*protocol.Client, string, error)
 }
 
 // document reads an answer that is a JSON document in a descriptor.
-func document(c *protocol.Client, r protocol.Request, into any) error {
+func document(c *protocol.Client, r protocol.Request, into any) (err error) {
+	defer func() {
+		if err != nil {
+			err = exit.Unable("the service: %w", err)
+		}
+	}()
 	files, err := c.Ask(r, nil)
 	if err != nil {
 		return err
@@ -320,37 +314,25 @@ type inspection struct {
 	} `json:"root"`
 }
 
-func inspectService(c *protocol.Client) (tree json.RawMessage, err error) {
-	err = document(c, protocol.Request{Method: protocol.Inspect}, &tree)
-	return tree, err
-}
-
 func statusOf(s *invocation, name string) (*serviceStatus, error) {
 	c, socket, err := dialService(s, name)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	var features struct{ Features uint64 }
-	if _, err := c.Ask(protocol.Request{Method: protocol.Features}, &features); err != nil {
-		return nil, exit.Unable("the service: %w", err)
+	answer := &serviceStatus{Schema: serviceSchema, Socket: socket, Machine: ownMachine(), Pending: []string{},
+		Drivers: []serviceDriver{}, LeftOut: []offer.LeftOut{}, Devices: []serviceDevice{}}
+	var tree, after inspection
+	if err := document(c, protocol.Request{Method: protocol.Inspect}, &tree); err != nil { // before any wait
+		return nil, err
 	}
-	answer := &serviceStatus{Schema: serviceSchema, Socket: socket, Pending: []string{}, Drivers: []serviceDriver{},
-		LeftOut: []offer.LeftOut{}, Devices: []serviceDevice{}}
-	answer.Machine = ownMachine()
-	var tree inspection
-	if features.Features&protocol.FeatureInspect != 0 { // before any wait
-		if err := document(c, protocol.Request{Method: protocol.Inspect}, &tree); err != nil {
-			return nil, exit.Unable("the service: %w", err)
-		}
-		answer.read(&tree)
-	}
-	if features.Features&protocol.FeatureMachineDrivers == 0 || len(answer.Pending) > 0 {
+	answer.read(&tree)
+	if len(answer.Pending) > 0 {
 		return answer, nil
 	}
 	var d offer.Document
 	if err := document(c, protocol.Request{Method: protocol.MachineDrivers, Machine: &answer.Machine}, &d); err != nil {
-		return nil, exit.Unable("the service: %w", err)
+		return nil, err
 	}
 	for _, driver := range d.Drivers {
 		one := serviceDriver{Name: driver.Name, Files: []string{}, Devices: append([]string{}, driver.Devices...)}
@@ -361,10 +343,10 @@ func statusOf(s *invocation, name string) (*serviceStatus, error) {
 		}
 		answer.Drivers = append(answer.Drivers, one)
 	}
-	if err := document(c, protocol.Request{Method: protocol.Inspect}, &tree); err != nil {
-		return nil, exit.Unable("the service: %w", err)
+	if err := document(c, protocol.Request{Method: protocol.Inspect}, &after); err != nil {
+		return nil, err
 	}
-	answer.LeftOut = append(answer.LeftOut, tree.Root.Machine[answer.Machine].LeftOut...)
+	answer.LeftOut = append(answer.LeftOut, after.Root.Machine[answer.Machine].LeftOut...)
 	return answer, nil
 }
 

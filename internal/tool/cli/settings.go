@@ -121,7 +121,6 @@ func newSettingsShow(s *invocation) *cobra.Command {
 	}
 	out.option(cmd, settings.Schema)
 	cmd.Flags().StringVar(&app, "app", "", "show the settings of this `PROGRAM`")
-	completesApp(s, cmd)
 	return cmd
 }
 
@@ -167,7 +166,7 @@ func printShown(s *invocation, shown *settings.Shown) {
 			printPrograms(s, &p)
 		}
 		if shown.More > 0 {
-			fmt.Fprintf(s.out, "\n%s more, not shown: name one with --app\n", term.Number(shown.More, "program"))
+			fmt.Fprintf(s.out, "\n%s more, not shown: name one with --app\n", term.Count(shown.More, "program"))
 		}
 	}
 	if len(shown.Findings) > 0 {
@@ -303,7 +302,6 @@ func newSettingsClear(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&clearing.Apps, "app", nil, "remove only the settings for this `PROGRAM`; may be repeated")
-	completesApp(s, cmd)
 	out.option(cmd, settings.Schema)
 	cmd.Flags().BoolVar(&clearing.Force, "force", false, "also remove another program's file")
 	cmd.Flags().BoolVar(&everything, "everything", false, "undo all that the tool has written")

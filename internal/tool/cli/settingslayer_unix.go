@@ -52,17 +52,12 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&o.change.Directory, "directory", "", "write the file for programs that start in this `DIRECTORY`")
 	cmd.Flags().StringVar(&o.change.App, "app", "", "write the file in the directory of this `PROGRAM`")
-	completesApp(s, cmd)
 	cmd.Flags().StringVar(&o.change.Configuration, "configuration", "", "change the settings in the configuration `NAME`")
-	completes(cmd, map[string]completion{"configuration": completeConfigurations(s)})
 	cmd.Flags().StringArrayVar(&o.empty, "empty", nil, "make the list `KEY` empty, whatever its default; may be repeated")
 	cmd.Flags().BoolVar(&o.change.Variables, "variables", false, "print variables for a shell, and write nothing")
 	cmd.Flags().BoolVar(&o.change.Dry, "dry-run", false, "print the file instead of writing it")
 	o.option(cmd, layerSettingsSchema)
 	cmd.MarkFlagsMutuallyExclusive("directory", "app", "configuration", "variables")
-	if err := cmd.MarkFlagDirname("directory"); err != nil {
-		panic(err)
-	}
 	return cmd
 }
 

@@ -14,7 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/discover"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
 	core "vkloader/internal/core/settings"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -50,7 +53,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 			"  vkloader settings set --app " + exampleProgram + " --layer VK_LAYER_MANGOHUD_overlay=off\n" +
 			"  vkloader settings set --driver " + exampleDriver + " --device 0 --log warn",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, layers, &out) },
+		RunE: func(*cobra.Command, []string) error { return setSettings(s, c, layers, &out) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&layers, "layer", nil, "switch a layer: `NAME[=on|off|auto]`, default on; auto: as "+
@@ -82,20 +85,18 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	addRights(cmd)
 	changeFlags(s, cmd, c)
 	out.option(cmd, settings.Schema)
-	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s),
-		"add-driver": completeManifests, "log": completeWords, "device": completeDevices(s)})
+	_ = cmd.RegisterFlagCompletionFunc("log", completeWords) // --log of run names a file
 	return cmd
 }
 
 func changeFlags(s *invocation, cmd *cobra.Command, c *settings.Options) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.Apps, "app", nil, "only for this `PROGRAM`; may be repeated")
-	completesApp(s, cmd)
 	flags.StringVar(&c.Expires, "expires", "",
 		"remove the settings after this `TIME`, such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
 	if onWindows { // the option is refused there, with the reason
-		_ = flags.MarkHidden("system")
+		flags.Lookup("system").Hidden = true
 	}
 	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
@@ -139,7 +140,7 @@ func changeSettings(s *invocation, c *settings.Options) (*settings.Written, erro
 }
 
 // setSettings carries out "settings set". layers are the values of --layer.
-func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers []string, out *output) error {
+func setSettings(s *invocation, c *settings.Options, layers []string, out *output) error {
 	for _, word := range layers {
 		choice, err := settings.ParseLayer(word)
 		if err != nil {
@@ -147,13 +148,8 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers 
 		}
 		c.Layers = append(c.Layers, choice)
 	}
-	changes := false
-	for _, name := range []string{"layer", "only-these-layers", "no-layers", "driver", "add-driver", "device", "log",
-		"log-file", "expires", "hardware", "service"} {
-		changes = changes || cmd.Flags().Changed(name)
-	}
 	switch {
-	case !changes:
+	case !c.HasSettings() && c.Expires == "":
 		return errors.New("nothing to set; see vkloader settings set --help")
 	case c.UntilChanged && !excludesOnly(c):
 		return errors.New("--until-changed needs --layer NAME=off or --driver NAME=off, and no other layers or drivers")
@@ -219,26 +215,21 @@ func exclude(s *invocation, c settings.Options) error {
 	return err
 }
 
-// printWritten prints the settings file that a change has written, would write or has removed.
-func printWritten(s *invocation, c *settings.Options, written *settings.Written) error {
+// printWritten prints the settings file that a change has written or removed. For a dry run, it prints the file byte
+// for byte.
+func printWritten(s *invocation, c *settings.Options, written *settings.Written) (err error) {
 	switch {
+	case c.Dry && written.Gone:
+		s.plan(written.Path, "", true)
+		return writeJSON(s, written.Content)
 	case c.Dry:
-		return printPlanned(s, written)
+		s.plan(written.Path, written.Text, false)
+		_, err = io.WriteString(term.Data(s.out), written.Text)
 	case written.Gone:
 		fmt.Fprintf(s.out, "Removed %s: no settings remain\n", written.Path)
 	default:
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
 	}
-	return nil
-}
-
-// printPlanned prints the settings file that a dry run would write, byte for byte.
-func printPlanned(s *invocation, written *settings.Written) error {
-	s.plan(written.Path, written.Text, written.Gone)
-	if written.Gone {
-		return writeJSON(s, written.Content)
-	}
-	_, err := io.WriteString(term.Data(s.out), written.Text)
 	return err
 }
 
@@ -369,4 +360,55 @@ func (a *askedDevices) unset(names []string) string {
 		}
 	}
 	return text
+}
+
+// outcome has a program's drivers and layers with some settings, by the machine's files.
+type outcome struct {
+	drivers, layers []string
+	device          bool // a driver is for a device of this machine, or may be
+}
+
+// outcomeFor decides for a program, or for all programs without settings of their own. planned is a dry run's file; nil: the files
+// as they are.
+func outcomeFor(m *machine.Machine, program string, planned *settings.Written) (*outcome, error) {
+	source := &machine.Source{Machine: *m, Program: program}
+	if planned != nil && planned.Gone {
+		source.Without = []string{planned.Path}
+	} else if planned != nil {
+		source.Added = map[string]string{planned.Path: planned.Text}
+	}
+	answer, err := explain.Decide(source)
+	if err != nil {
+		return nil, err
+	}
+	return &outcome{
+		drivers: term.Words(answer.Drivers, func(d *manifest.Driver) string { return machine.Style.Base(d.Path) }),
+		layers:  term.Words(answer.Active, func(a plan.Active) string { return explain.LayerKey(answer.Layers[a.Layer]).Layer }),
+		device:  decide.StandingsOf(source, nil, answer).AnyDevice(),
+	}, nil
+}
+
+// tellOutcome prints the drivers and layers that a change of the settings gives to programs, as far as they differ from the earlier
+// ones, and a warning if the change takes the last device.
+func tellOutcome(s *invocation, m *machine.Machine, program string, before *outcome, planned *settings.Written) error {
+	after, err := outcomeFor(m, program, planned)
+	if err != nil {
+		return err
+	}
+	gets := term.Either(program == "", "programs get", term.OneLine(program)+" gets")
+	tell := func(kind string, before, after []string) {
+		what := "no " + kind
+		if len(after) > 0 {
+			what = "the " + term.Either(len(after) == 1, kind, kind+"s") + " " + term.OneLine(strings.Join(after, ", "))
+		}
+		if !slices.Equal(before, after) {
+			fmt.Fprintf(s.messages(), "vkloader: with these settings, %s %s\n", gets, what)
+		}
+	}
+	tell("driver", before.drivers, after.drivers)
+	tell("layer", before.layers, after.layers)
+	if before.device && !after.device {
+		fmt.Fprintf(s.messages(), "vkloader: warning: with these settings, %s no device: none of the drivers is for a device of this machine\n", gets)
+	}
+	return nil
 }

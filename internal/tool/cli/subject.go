@@ -43,7 +43,8 @@ func (s *invocation) subject(app string, elevated bool, pid int) (*subject, erro
 		return &subject{source: source}, nil
 	}
 	if app != "" || elevated || s.root != "" {
-		return nil, errors.New("--pid has the process's own " + partsOfProcess + ": not with --app, --elevated or --root")
+		return nil, errors.New("--pid has the process's own program, rights and root: " +
+			"not with --app, --elevated or --root")
 	}
 	p, err := process.Here.Look(pid)
 	if err != nil {
@@ -108,7 +109,6 @@ func (a *subject) name(app string) string {
 
 func addPID(cmd *cobra.Command, pid *int) {
 	cmd.Flags().IntVar(pid, "pid", 0, "examine for the process with this `PID`: with its root, initial variables, executable and rights")
-	completes(cmd, map[string]completion{"pid": completeProcesses})
 }
 
 // printDifferences prints the differences between a process's loaded files and those that it would load now.
@@ -141,15 +141,6 @@ func staticOf(about *subject) loaders.StaticUse {
 		return loaders.NotStatic
 	}
 	return loaders.StaticOf(loaders.Linker(about.source))
-}
-
-// loaderFile returns the file of the program's loader, which the source's decisions then imitate; "": this project's, or
-// none.
-func loaderFile(source *machine.Source) string {
-	if l := loaders.Decide(source); l != nil && !l.Ours() {
-		return l.File
-	}
-	return ""
 }
 
 // printLoader prints the loader of the decision unless it is this project's.

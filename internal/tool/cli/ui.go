@@ -57,9 +57,7 @@ func newUI(s *invocation) *cobra.Command {
 	flags.BoolVar(&o.open, "open", false, "open the page in a browser")
 	flags.DurationVar(&o.idle, "idle", 30*time.Minute, "end after this `TIME` without a request")
 	flags.BoolVar(&o.child, strings.TrimPrefix(ui.ChildOption, "--"), false, "work for one request of the page")
-	if err := flags.MarkHidden(strings.TrimPrefix(ui.ChildOption, "--")); err != nil {
-		panic(err)
-	}
+	flags.Lookup(strings.TrimPrefix(ui.ChildOption, "--")).Hidden = true
 	return cmd
 }
 

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/decide/spawn"
+	"vkloader/internal/tool/run"
+	"vkloader/internal/tool/term"
 )
 
 // listens watches standard input. It calls end after a hang-up of the terminal or the close of a pipe, and sends a value to
@@ -19,7 +21,7 @@ func listens(end func(), again chan<- struct{}) bool {
 	if unix.Fstat(0, &info) != nil {
 		return false
 	}
-	terminal := isTerminal(os.Stdin)
+	terminal := term.IsTerminal(os.Stdin)
 	if kind := info.Mode & unix.S_IFMT; !terminal && kind != unix.S_IFIFO && kind != unix.S_IFSOCK {
 		return false
 	}
@@ -43,7 +45,7 @@ func hears(terminal bool, again chan<- struct{}) bool {
 		return true
 	case err != nil || events&(unix.POLLNVAL|unix.POLLERR) != 0 || events&unix.POLLIN == 0:
 		return false
-	case terminal && !foreground():
+	case terminal && !run.InForeground():
 		if events&(unix.POLLHUP|unix.POLLRDHUP) != 0 {
 			return false
 		}
@@ -68,12 +70,6 @@ func hears(terminal bool, again chan<- struct{}) bool {
 		}
 	}
 	return true
-}
-
-// foreground reports whether this process may read from the terminal.
-func foreground() bool {
-	group, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
-	return err == nil && group == unix.Getpgrp()
 }
 
 // runGroup runs a child in a process group. The end of the child's context terminates the group, which then ends its own

@@ -79,7 +79,6 @@ func (c choice) Set(text string) error {
 func addChoice(cmd *cobra.Command, value *string, name, initial, usage string, words ...string) {
 	*value = initial
 	cmd.Flags().Var(choice{value, words}, name, usage)
-	completes(cmd, map[string]completion{name: completeWith(words...)})
 }
 
 // timeout is the value of an option with a time that must pass.
@@ -173,10 +172,6 @@ func printStatement(out io.Writer, s spec.Statement) {
 
 // completion returns the possible next words for a shell.
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
-
-func completeWith(words ...string) completion {
-	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
-}
 
 // completions passes the lines of completions on to a shell's script. It leaves out words that a shell would have to quote, and a
 // second line of a word: of several lines, bash inserts the common beginning. The last line, a colon and a number, is cobra's.
@@ -291,19 +286,34 @@ func completeVariables(*cobra.Command, []string, string) (names []string, _ cobr
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completesApp registers the completion of --app, which takes a program's path or its name in PATH.
-func completesApp(s *invocation, cmd *cobra.Command) {
-	complete := completePrograms(s)
-	completes(cmd, map[string]completion{"app": func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		return complete(cmd, nil, typed)
-	}})
-}
-
-// completes registers completions for the flags of a command. It panics for an unknown flag.
-func completes(cmd *cobra.Command, flags map[string]completion) {
-	for name, f := range flags {
-		if err := cmd.RegisterFlagCompletionFunc(name, f); err != nil {
-			panic(err)
+// completeOptions registers the completions of options for a command and those below it. An option has the same values
+// in every command.
+func completeOptions(s *invocation, cmd *cobra.Command) {
+	programs := completePrograms(s)
+	options := map[string]completion{"add-driver": completeManifests, "configuration": completeConfigurations(s),
+		"device": completeDevices(s), "driver": completeDrivers(s), "env": completeVariables, "layer": completeLayers(s),
+		"pid": completeProcesses,
+		"app": func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return programs(cmd, nil, typed)
+		},
+		"registry": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"reg"}, cobra.ShellCompDirectiveFilterFileExt
+		}}
+	for _, name := range []string{"directory", "driver-root", "host", "root"} {
+		options[name] = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	}
+	register := func(f *pflag.Flag) {
+		complete := options[f.Name]
+		if c, is := f.Value.(choice); is {
+			complete = cobra.FixedCompletions(c.words, cobra.ShellCompDirectiveNoFileComp)
 		}
+		if complete != nil {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // a command may share an option with its subcommand
+		}
+	}
+	cmd.PersistentFlags().VisitAll(register)
+	cmd.Flags().VisitAll(register)
+	for _, below := range cmd.Commands() {
+		completeOptions(s, below)
 	}
 }

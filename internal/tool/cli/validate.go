@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
@@ -84,14 +86,11 @@ func judgeFile(source *machine.Source, path string, as validation.Kind) (result 
 		result, problems = validation.Judge(file, path, as)
 		return result, problems, nil
 	}
-	faults, err := settings.CheckLayerFile(source, string(file.Content))
-	result = validation.Result{Path: path, Kind: layerSettingsKind, Accepted: true, Findings: []validation.Remark{}}
-	for _, f := range faults {
-		result.Findings = append(result.Findings, validation.Remark{Line: f.Line, Column: 1, Code: doctor.LayerSettings.String(), Severity: f.Severity,
-			What: f.What, Do: f.Do})
-		problems = problems || f.Severity == diag.Problem
-	}
-	return result, problems, err
+	faults, err := settings.CheckLayerFile(source, string(file.Content), doctor.LayerSettings.String())
+	result = validation.Result{Path: path, Kind: layerSettingsKind, Accepted: true,
+		Findings: append([]validation.Remark{}, faults...)}
+	isProblem := func(f validation.Remark) bool { return f.Severity == diag.Problem }
+	return result, slices.ContainsFunc(faults, isProblem), err
 }
 
 // layerSettingsKind is the kind of vk_layer_settings.txt, which layers read, and no loader.
@@ -148,7 +147,7 @@ func printValidated(s *invocation, results []validation.Result) {
 		total := ""
 		for _, severity := range []diag.Severity{diag.Problem, diag.Warning, diag.Note} {
 			if n := counts[severity]; n > 0 {
-				total += ", " + term.Number(n, severity.String())
+				total += ", " + term.Count(n, severity.String())
 			}
 		}
 		for _, l := range r.Libraries {

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -32,8 +31,13 @@ func variablesOf(source *machine.Source) (*variableList, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &variableList{variableSchema, "variables", environment.All(answer, source, source.Environ, source.Elevated),
-		variableFindings(source, answer)}, nil
+	list := &variableList{Schema: variableSchema, Kind: "variables", Findings: []envFinding{},
+		Variables: environment.All(answer, source, source.Environ, source.Elevated)}
+	for _, f := range doctor.Variables(source, answer) {
+		one := envFinding{f.Code, f.Severity, f.Statement, f.Subject, f.What, f.Do, f.Commands}
+		list.Findings = append(list.Findings, one)
+	}
+	return list, nil
 }
 
 func newListVariables(s *invocation) *cobra.Command {
@@ -63,7 +67,8 @@ func newListVariables(s *invocation) *cobra.Command {
 				isUnset := func(v environment.Variable) bool { return !v.Set }
 				answer.Variables = slices.DeleteFunc(answer.Variables, isUnset)
 			}
-			return out.judge(s, answer, anyProblem(answer.Findings), func() {
+			isProblem := func(f envFinding) bool { return f.Severity == diag.Problem }
+			return out.judge(s, answer, slices.ContainsFunc(answer.Findings, isProblem), func() {
 				printLoader(s, loader, app)
 				printVariables(s, answer.Variables)
 				printVariableFindings(s, answer.Variables, answer.Findings)
@@ -74,7 +79,6 @@ func newListVariables(s *invocation) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&set, "set", false, "show only variables that are set")
 	flags.StringVar(&app, "app", "", "examine for this `PROGRAM`, a path or a name in PATH")
-	completesApp(s, cmd)
 	flags.BoolVar(&elevated, "elevated", false, elevatedHelp)
 	return cmd
 }
@@ -121,18 +125,6 @@ type envFinding struct {
 	Do        string        `json:"do"` // "": no tried fix helps
 
 	Commands []shell.Line `json:"commands,omitempty"` // the shell lines in do
-}
-
-// variableFindings returns the findings about the variables that are set, each with a change that removes it.
-func variableFindings(source *machine.Source, answer *plan.Answer) []envFinding {
-	word := func(f doctor.Finding) envFinding {
-		return envFinding{f.Code, f.Severity, f.Statement, f.Subject, f.What, f.Do, f.Commands}
-	}
-	return append([]envFinding{}, term.Words(doctor.Variables(source, answer), word)...)
-}
-
-func anyProblem(findings []envFinding) bool {
-	return slices.ContainsFunc(findings, func(f envFinding) bool { return f.Severity == diag.Problem })
 }
 
 // severity returns a severity as text, with problems in a colour.

@@ -99,7 +99,7 @@ func passSignals(signals <-chan os.Signal, ended <-chan struct{}, to *os.Process
 			case unix.SIGWINCH:
 				spawn.CopySize(channel)
 			case unix.SIGINT, unix.SIGQUIT:
-				if isInForeground() {
+				if InForeground() {
 					continue
 				}
 			}
@@ -108,8 +108,9 @@ func passSignals(signals <-chan os.Signal, ended <-chan struct{}, to *os.Process
 	}
 }
 
-// isInForeground reports whether the terminal sends its signals to this process and its group.
-func isInForeground() bool {
+// InForeground reports whether this process may read from the terminal, which sends its signals to the process and its
+// group.
+func InForeground() bool {
 	tty, err := os.Open("/dev/tty")
 	if err != nil {
 		return false

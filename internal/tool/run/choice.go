@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/discover"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
@@ -15,7 +14,8 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
-	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
@@ -185,16 +185,11 @@ func splitLists(names []string) []string {
 	return strings.FieldsFunc(strings.Join(names, ","), func(r rune) bool { return r == ',' })
 }
 
-// Devices are a machine's devices as programs get them.
-type Devices struct {
-	List   []discover.Device
-	Hidden []string // the reason a device is hidden from programs even without ID filters; "": visible
-}
-
 // DeviceChanges returns the changes of variables that leave a program only the requested devices (ENV-92 to ENV-99). list
 // lists the devices; if it is nil, each request must be VENDOR:DEVICE. m has the environment to change. program is for
 // suggested commands.
-func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (*Devices, error)) (changes []Edit, warnings []string, err error) {
+func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (*survey.Devices, error)) (changes []Edit,
+	warnings []string, err error) {
 	if len(c.Devices) == 0 {
 		return nil, nil, nil
 	}
@@ -213,28 +208,26 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 	if err != nil {
 		return nil, nil, err
 	}
-	listed := settings.Selectable(all.List)
+	if len(all.List) == 0 {
+		return nil, nil, exit.Unable("--device: no device could be listed: %s", all.Problem)
+	}
+	listed := all.Selected()
+	places, err := drivers.SelectEach(c.Devices, listed)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--device: %w", err)
+	}
+	// The choice replaces the filters.
+	isHidden := func(d *survey.Device) bool { return !d.In && d.HiddenBy != survey.Filters }
 	var filters idFilters
-	chosen, places := map[int]bool{}, []int{}
-	for _, wanted := range c.Devices {
-		hits, err := drivers.SelectDevices(wanted, listed)
-		if err != nil {
-			return nil, nil, fmt.Errorf("--device: %w", err)
-		}
-		for _, at := range hits {
-			if !chosen[at] {
-				chosen[at] = true
-				places = append(places, at)
-			}
-			filters.add(all.List[at].VendorID, all.List[at].DeviceID)
-			if all.Hidden[at] != "" {
-				return nil, nil, fmt.Errorf("--device %s: the program would not see %s: %s", wanted, listed[at].String(), all.Hidden[at])
-			}
+	for _, at := range places {
+		d := &all.List[at]
+		if filters.add(d.VendorID, d.DeviceID); isHidden(d) {
+			return nil, nil, fmt.Errorf("--device: the program would not see %s: %s", listed[at].String(), d.Why)
 		}
 	}
-	filters.addDriverFilter(all.List, chosen)
+	filters.addDriverFilter(all.List, places)
 	for i := range all.List {
-		if chosen[i] || all.Hidden[i] != "" || !filters.pass(&all.List[i]) {
+		if slices.Contains(places, i) || isHidden(&all.List[i]) || !filters.pass(&all.List[i]) {
 			continue
 		}
 		warning := fmt.Sprintf("--device: the program also gets %s: variables select devices only by vendor and device number", listed[i].String())
@@ -265,28 +258,22 @@ func (f *idFilters) add(vendor, device uint32) {
 
 // addDriverFilter adds the driver filter if it excludes another driver's device with equal IDs and no chosen device. A Vulkan 1.1
 // device may not report its driver.
-func (f *idFilters) addDriverFilter(all []discover.Device, chosen map[int]bool) {
-	var ids []uint32
-	for i := range all {
-		if !chosen[i] {
-			continue
-		}
-		if all[i].DriverID == 0 {
-			return
-		}
-		if !slices.Contains(ids, all[i].DriverID) {
-			ids = append(ids, all[i].DriverID)
-		}
+func (f *idFilters) addDriverFilter(all []survey.Device, chosen []int) {
+	ids := term.Words(chosen, func(at int) uint32 { return all[at].DriverID })
+	if slices.Contains(ids, 0) {
+		return
 	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	for i := range all {
-		if !chosen[i] && f.pass(&all[i]) && !slices.Contains(ids, all[i].DriverID) {
+		if !slices.Contains(chosen, i) && f.pass(&all[i]) && !slices.Contains(ids, all[i].DriverID) {
 			f.drivers = ids
 			return
 		}
 	}
 }
 
-func (f *idFilters) pass(d *discover.Device) bool {
+func (f *idFilters) pass(d *survey.Device) bool {
 	return slices.Contains(f.vendors, d.VendorID) && slices.Contains(f.devices, d.DeviceID) &&
 		(f.drivers == nil || slices.Contains(f.drivers, d.DriverID))
 }

@@ -8,6 +8,8 @@ import (
 	"vkloader/discover"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/survey"
+	"vkloader/internal/tool/term"
 )
 
 func TestChoiceOfDevices(t *testing.T) {
@@ -20,7 +22,8 @@ func TestChoiceOfDevices(t *testing.T) {
 		{Index: 4, Name: "Twin", VendorID: 0x10de, DeviceID: 0x2684, PCI: "0000:42:00.0", DeviceUUID: id("05", 16), DriverID: 4},
 		{Index: 5, Name: "Gone", VendorID: 0x1, DeviceID: 0x2},
 	}
-	all := &Devices{devices, []string{"", "", "", "", "", "left out"}}
+	all := &survey.Devices{List: term.Words(devices, func(d discover.Device) survey.Device { return survey.Device{Device: d, In: true} })}
+	all.List[5].In, all.List[5].Why = false, "left out"
 	for _, c := range []struct {
 		wanted  []string
 		want    string
@@ -46,7 +49,7 @@ func TestChoiceOfDevices(t *testing.T) {
 	} {
 		choice := Choice{Devices: c.wanted}
 		m := &machine.Machine{Environ: []string{"VK_LOADER_DRIVER_ID_FILTER=9"}}
-		changes, warnings, err := choice.DeviceChanges(m, "/opt/a game", func() (*Devices, error) { return all, nil })
+		changes, warnings, err := choice.DeviceChanges(m, "/opt/a game", func() (*survey.Devices, error) { return all, nil })
 		if c.failure != "" {
 			if err == nil || !strings.Contains(err.Error(), c.failure) {
 				t.Errorf("%v: %v", c.wanted, err)

@@ -23,20 +23,9 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	over, says, reason := make(chan struct{}), make(chan int32, 1), make(chan int32, 1)
+	over, reason := make(chan struct{}), make(chan int32, 1)
 	go func() {
-		select {
-		case <-over:
-		case wish := <-signals:
-			if wish == unix.SIGQUIT {
-				says <- hangs
-			} else {
-				says <- unwanted
-			}
-		}
-	}()
-	go func() {
-		why := patience{Limits: limits, over: over, says: says}.wait()
+		why := patience{Limits: limits, over: over, says: wishes(signals, over)}.wait()
 		if why != goesOn {
 			_ = cmd.Process.Kill()
 		}

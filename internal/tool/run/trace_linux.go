@@ -82,19 +82,7 @@ func (t *tracer) end() *End {
 }
 
 func (t *tracer) watch(limits Limits, signals <-chan os.Signal) {
-	says := make(chan int32, 1)
-	go func() {
-		select {
-		case <-t.wake:
-		case s := <-signals:
-			if s == unix.SIGQUIT {
-				says <- hangs
-			} else {
-				says <- unwanted
-			}
-		}
-	}()
-	why := patience{limits, t.wake, t.left, says, t.idle}.wait()
+	why := patience{limits, t.wake, t.left, wishes(signals, t.wake), t.idle}.wait()
 	if why == goesOn {
 		return
 	}

@@ -207,12 +207,12 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 		}
 	}
 	alone := false
-	if len(content["settings_array"].([]any)) > 0 || c.hasSettings() {
+	if len(content["settings_array"].([]any)) > 0 || c.HasSettings() {
 		alone = len(apps) > 0 && For(content, nil, false) != nil && For(content, apps, false) == nil && !c.UntilChanged
 		if c.UntilChanged && len(apps) > 0 && For(content, apps, false) == nil {
 			addCopy(content, apps)
 		}
-		if object := For(content, apps, c.hasSettings()); object != nil {
+		if object := For(content, apps, c.HasSettings()); object != nil {
 			if err := c.apply(p, devices, object); err != nil {
 				return err
 			}
@@ -264,7 +264,8 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 	return nil
 }
 
-func (c *Options) hasSettings() bool {
+// HasSettings reports whether the options contain settings.
+func (c *Options) HasSettings() bool {
 	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log+c.LogFile != "" ||
 		c.Hardware+c.Configuration != ""
 }
@@ -415,8 +416,9 @@ func (c *Options) layerEntries(p *FileSet) (list []entry, err error) {
 		name, control := explain.FullLayerName(answer.Layers, choice.Name), choice.Control
 		layer := findLayer(answer.Layers, name)
 		if layer == nil && (control != "off" || c.UntilChanged) {
-			return nil, exit.Problem("no layer %s is installed; available: %s%s", name, layerNames(answer.Layers),
-				term.DidYouMean(name, explain.LayerNames(answer.Layers)))
+			installed := explain.LayerNames(answer.Layers)
+			return nil, exit.Problem("no layer %s is installed; available: %s%s", name,
+				term.Or(strings.Join(installed, ", "), "none"), term.DidYouMean(name, installed))
 		}
 		e := entry{"name": name, "control": control, "path": ""}
 		if layer != nil {
@@ -440,10 +442,6 @@ func findLayer(layers []*manifest.Layer, name string) *manifest.Layer {
 		}
 	}
 	return nil
-}
-
-func layerNames(layers []*manifest.Layer) string {
-	return term.Or(strings.Join(explain.LayerNames(layers), ", "), "none")
 }
 
 // OffSuffix ends a value of --driver that excludes drivers.

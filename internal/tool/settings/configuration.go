@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -108,7 +107,10 @@ func (p *FileSet) readConfiguration(name string) (*Configuration, error) {
 	}
 	text, err := p.Machine.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Problem("there is no configuration %s%s", name, term.DidYouMean(name, p.configurationNames()))
+		entries, _ := p.Machine.ReadDir(filepath.Dir(file))
+		nameOf := func(e fs.DirEntry) string { return strings.TrimSuffix(e.Name(), configurationSuffix) }
+		return nil, exit.Problem("there is no configuration %s%s", name,
+			term.DidYouMean(name, term.Words(entries, nameOf)))
 	}
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
@@ -121,22 +123,11 @@ func (p *FileSet) readConfiguration(name string) (*Configuration, error) {
 	return c, nil
 }
 
-func (p *FileSet) configurationNames() (names []string) {
-	directory, _ := configurationDirectory(&p.Machine)
-	entries, _ := p.Machine.ReadDir(directory)
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), configurationSuffix))
-	}
-	return names
-}
-
 // parseConfiguration reads a settings file, or a configuration of Vulkan Configurator. app is the program whose settings
 // count; "": all.
 func (p *FileSet) parseConfiguration(text, file, app string) (*Configuration, error) {
-	content := map[string]any{}
-	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
-	decoder.UseNumber()
-	if err := decoder.Decode(&content); err != nil {
+	content, err := decode([]byte(text))
+	if err != nil {
 		return nil, exit.Problem("%s: %w", file, err)
 	}
 	c := &Configuration{}
@@ -381,10 +372,5 @@ func (p *FileSet) Forget(name string, dry bool) error {
 	if err != nil || dry {
 		return err
 	}
-	at, err := p.Machine.PlaceOf(c.File, false)
-	if err != nil {
-		return exit.As(exit.NotLooked, err)
-	}
-	defer at.Close()
-	return exit.As(exit.NotLooked, at.Remove())
+	return exit.As(exit.NotLooked, p.remove(c.File))
 }

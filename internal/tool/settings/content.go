@@ -15,10 +15,8 @@ func (f *File) Decode() (map[string]any, error) {
 	if f == nil || !f.Ours {
 		return fresh, nil
 	}
-	content := map[string]any{}
-	decoder := json.NewDecoder(bytes.NewReader([]byte(f.Content)))
-	decoder.UseNumber()
-	if err := decoder.Decode(&content); err != nil {
+	content, err := decode([]byte(f.Content))
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	if _, ok := content["settings_array"].([]any); !ok {
@@ -117,13 +115,16 @@ func textWithoutApps(object map[string]any) string {
 }
 
 func clone(object map[string]any) map[string]any {
-	fresh := map[string]any{}
-	if text, err := json.Marshal(object); err == nil {
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber()
-		_ = decoder.Decode(&fresh)
-	}
+	text, _ := json.Marshal(object) // it was decoded
+	fresh, _ := decode(text)
 	return fresh
+}
+
+// decode decodes a JSON object, and keeps numbers as they are written.
+func decode(text []byte) (object map[string]any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return object, decoder.Decode(&object)
 }
 
 // entry is an element of a list of layers.

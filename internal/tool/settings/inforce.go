@@ -169,7 +169,12 @@ func (p *FileSet) Clear(c *Clearing) (done Done, err error) {
 		if c.Apps, err = RealApps(&p.Machine, c.Apps); err != nil {
 			return Done{}, err
 		}
-		return p.dropPrograms(f, c.Apps)
+		return editFile(&p.Machine, f.Path, func(content map[string]any) (bool, error) {
+			if !Drop(content, c.Apps) {
+				return false, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(c.Apps, ", "))
+			}
+			return true, nil
+		})
 	}
 	done.Removed = f.Path
 	if done.Restored, err = removeIf(&p.Machine, f.Path, func(now *File) bool { return now.Ours == f.Ours }); err != nil {
@@ -232,30 +237,32 @@ func (p *FileSet) remove(file string) error {
 	return at.Remove()
 }
 
-// dropPrograms removes the settings for some programs from a file, and removes the file if it is then empty.
-func (p *FileSet) dropPrograms(f *File, apps []string) (done Done, err error) {
-	unlock, err := Lock(&p.Machine, f.Path)
+// editFile locks a file of the tool and passes its content to change. If change returns true, editFile writes the
+// content, or removes the file if no settings remain.
+func editFile(m *machine.Machine, place string, change func(map[string]any) (bool, error)) (done Done, err error) {
+	unlock, err := Lock(m, place)
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)
 	}
 	defer unlock()
-	if f, err = Read(&p.Machine, f.Path); err != nil {
+	f, err := Read(m, place)
+	if err != nil {
 		return done, exit.As(exit.NotLooked, err)
 	}
 	content, err := f.Decode()
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)
 	}
-	if !Drop(content, apps) {
-		return done, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))
+	changed, err := change(content)
+	if err != nil || !changed {
+		return done, err
 	}
-	if len(content["settings_array"].([]any)) == 0 {
-		done.Removed = f.Path
-		done.Restored, err = Remove(&p.Machine, f.Path)
+	if len(Objects(content)) == 0 {
+		done.Removed = place
+		done.Restored, err = Remove(m, place)
 	} else {
-		done.Wrote = f.Path
-		done.Expires = Time(f.Expires)
-		err = Write(&p.Machine, f.Path, content, f.Expires, false)
+		done.Wrote, done.Expires = place, Time(f.Expires)
+		err = Write(m, place, content, f.Expires, false)
 	}
 	return done, exit.As(exit.NotLooked, err)
 }

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/validation"
 )
 
 // ValidationLayer is the layer whose settings are known also where it is not installed.
@@ -87,13 +88,6 @@ func readLayers(m *machine.Machine, layers []*manifest.Layer) (list []*Layer) {
 	return list
 }
 
-// LayerFault is a fault in a layer settings file.
-type LayerFault struct {
-	Line     int
-	Severity diag.Severity
-	What, Do string
-}
-
 // IsLayerFile reports whether a text is a layer settings file, by its path or its first setting.
 func IsLayerFile(file, text string) bool {
 	if path.Base(strings.ReplaceAll(file, `\`, "/")) == LayerFileName {
@@ -108,8 +102,9 @@ func IsLayerFile(file, text string) bool {
 	return false
 }
 
-// CheckLayerFile checks each line of a layer settings file by the manifests of the installed layers.
-func CheckLayerFile(source *machine.Source, text string) (faults []LayerFault, err error) {
+// CheckLayerFile checks each line of a layer settings file by the manifests of the installed layers. The faults have
+// the given code.
+func CheckLayerFile(source *machine.Source, text, code string) (faults []validation.Remark, err error) {
 	answer, err := explain.Decide(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
 	if err != nil {
 		return nil, err
@@ -126,7 +121,8 @@ func CheckLayerFile(source *machine.Source, text string) (faults []LayerFault, e
 	off := map[string]bool{}
 	for i, line := range strings.Split(text, "\n") {
 		add := func(severity diag.Severity, do, format string, args ...any) {
-			faults = append(faults, LayerFault{i + 1, severity, fmt.Sprintf(format, args...), do})
+			faults = append(faults, validation.Remark{Line: i + 1, Column: 1, Code: code, Severity: severity,
+				What: fmt.Sprintf(format, args...), Do: do})
 		}
 		line, _, _ = strings.Cut(line, "#")
 		if strings.TrimSpace(line) == "" {
@@ -144,8 +140,8 @@ func CheckLayerFile(source *machine.Source, text string) (faults []LayerFault, e
 		lines[name] = i + 1
 		at := slices.IndexFunc(layers, func(l *Layer) bool { return l.Full("") == prefix+"." })
 		if at < 0 {
-			f := missingLayer(prefix, layers)
-			add(f.Severity, f.Do, "%s", f.What)
+			severity, what, do := missingLayer(prefix, layers)
+			add(severity, do, "%s", what)
 			continue
 		}
 		l := layers[at]
@@ -169,15 +165,15 @@ func CheckLayerFile(source *machine.Source, text string) (faults []LayerFault, e
 }
 
 // missingLayer returns the fault of a setting whose layer is not installed.
-func missingLayer(prefix string, layers []*Layer) LayerFault {
+func missingLayer(prefix string, layers []*Layer) (severity diag.Severity, what, do string) {
 	prefixes := term.Words(layers, func(l *Layer) string { return strings.TrimSuffix(l.Full(""), ".") })
 	validation := strings.TrimSuffix((&Layer{Name: ValidationLayer}).Full(""), ".")
 	near := term.NearestName(prefix, append(prefixes, validation))
 	switch {
 	case prefix == validation:
-		return LayerFault{0, diag.Warning, ValidationLayer + " is not installed", "Install the layer."}
+		return diag.Warning, ValidationLayer + " is not installed", "Install the layer."
 	case near != "":
-		return LayerFault{0, diag.Problem, "no layer has the settings " + prefix + "; did you mean " + near + "?", "Correct the name."}
+		return diag.Problem, "no layer has the settings " + prefix + "; did you mean " + near + "?", "Correct the name."
 	}
-	return LayerFault{0, diag.Warning, "no installed layer has the settings " + prefix, "Install the layer, or remove the line."}
+	return diag.Warning, "no installed layer has the settings " + prefix, "Install the layer, or remove the line."
 }

@@ -41,7 +41,7 @@ func TestCheckLayerFile(t *testing.T) {
 		{"acme_frame.limit=3\n", "", []string{"1 problem: no layer has the settings acme_frame; did you mean acme_frames?"}},
 		{"khronos_validation.validate_sync = true\n", "", []string{"1 warning: VK_LAYER_KHRONOS_validation is not installed"}},
 	} {
-		faults, err := CheckLayerFile(checkedMachine(t, c.environ), c.text)
+		faults, err := CheckLayerFile(checkedMachine(t, c.environ), c.text, "code")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -127,34 +127,12 @@ func EndChanged(m *machine.Machine) (ended []Ended, err error) {
 		if broken != nil || len(endChanged(m, content)) == 0 {
 			continue
 		}
-		some, wrong := endChangedIn(m, f.Path)
-		ended, err = append(ended, some...), errors.Join(err, wrong)
-	}
-	return ended, err
-}
-
-// endChangedIn removes the settings whose library has changed from a file of the tool.
-func endChangedIn(m *machine.Machine, place string) ([]Ended, error) {
-	unlock, err := Lock(m, place)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	f, err := Read(m, place)
-	if err != nil {
-		return nil, err
-	}
-	content, err := f.Decode()
-	if err != nil {
-		return nil, err
-	}
-	ended := endChanged(m, content)
-	switch {
-	case len(ended) == 0:
-	case len(Objects(content)) == 0:
-		_, err = Remove(m, place)
-	default:
-		err = Write(m, place, content, f.Expires, false)
+		_, wrong := editFile(m, f.Path, func(content map[string]any) (bool, error) {
+			some := endChanged(m, content)
+			ended = append(ended, some...)
+			return len(some) > 0, nil
+		})
+		err = errors.Join(err, wrong)
 	}
 	return ended, err
 }

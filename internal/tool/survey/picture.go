@@ -188,24 +188,18 @@ func (d *ChainDriver) write(b *box) {
 	b.title += "\nmanifest " + visible(d.Manifest)
 }
 
-// palette holds the colours of the picture.
-type palette struct {
-	paper, ink, soft, line                             string // background, text, secondary text, frames and arrows
-	program, loader, layer, driver, device, bad, aside string // boxes by kind
-}
-
+// Colours of the picture: background, text, secondary text, frames and arrows, then boxes by kind.
 var (
-	light = palette{"#ffffff", "#1b1f24", "#57606a", "#6e7781",
-		"#eef2f6", "#dbe9ff", "#fff4d6", "#dff5e3", "#efe6fb", "#ffe3e0", "#f4f4f4"}
-	dark = palette{"#14171c", "#e8ebef", "#a9b2bd", "#8b949e",
-		"#262c34", "#16305a", "#463a12", "#17401f", "#3a2a55", "#5a1f1c", "#23262b"}
+	light = strings.NewReplacer("$paper", "#ffffff", "$ink", "#1b1f24", "$soft", "#57606a", "$line", "#6e7781",
+		"$program", "#eef2f6", "$loader", "#dbe9ff", "$layer", "#fff4d6", "$driver", "#dff5e3",
+		"$device", "#efe6fb", "$bad", "#ffe3e0", "$aside", "#f4f4f4")
+	dark = strings.NewReplacer("$paper", "#14171c", "$ink", "#e8ebef", "$soft", "#a9b2bd", "$line", "#8b949e",
+		"$program", "#262c34", "$loader", "#16305a", "$layer", "#463a12", "$driver", "#17401f",
+		"$device", "#3a2a55", "$bad", "#5a1f1c", "$aside", "#23262b")
 )
 
-// sheet returns the palette as CSS rules.
-func (c palette) sheet() string {
-	return strings.NewReplacer("$paper", c.paper, "$ink", c.ink, "$soft", c.soft, "$line", c.line, "$program", c.program,
-		"$loader", c.loader, "$layer", c.layer, "$driver", c.driver, "$device", c.device, "$bad", c.bad, "$aside", c.aside).
-		Replace(`.chain rect { stroke: $line; stroke-width: 1 }
+// sheet is the style sheet of a picture without colours.
+const sheet = `.chain rect { stroke: $line; stroke-width: 1 }
 .chain .paper { fill: $paper; stroke: none }
 .chain .program rect { fill: $program }
 .chain .loader rect { fill: $loader }
@@ -221,13 +215,12 @@ func (c palette) sheet() string {
 .chain .t { font-size: 14px; font-weight: bold }
 .chain .p { font-size: 12px }
 .chain .f { font-size: 11px; fill: $soft }
-`)
-}
+`
 
 // PictureStyle returns the style sheet of a picture. Light colours are plain rules, for every renderer; a media query
 // has the dark ones. The sheet has no CSS variables, because librsvg does not support them.
 func PictureStyle() string {
-	return light.sheet() + "@media (prefers-color-scheme: dark) {\n" + dark.sheet() + "}\n"
+	return light.Replace(sheet) + "@media (prefers-color-scheme: dark) {\n" + dark.Replace(sheet) + "}\n"
 }
 
 // SVG draws the chain.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 // which also handles dark mode.
 var renderers = []struct {
 	program string
-	colours palette
+	colours *strings.Replacer
 	command func(svg, png string, w, h int) []string
 }{
 	{"rsvg-convert", light, func(svg, png string, w, h int) []string { return []string{"-o", png, svg} }},
@@ -81,16 +82,16 @@ func TestRenderersShowThePicture(t *testing.T) {
 	}
 }
 
-func judge(t *testing.T, p *picture, img image.Image, colours palette) {
+func judge(t *testing.T, p *picture, img image.Image, colours *strings.Replacer) {
 	at := func(x, y float64) string {
 		c := color.NRGBAModel.Convert(img.At(int(x), int(y))).(color.NRGBA)
 		return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
 	}
-	if got := at(2, 2); got != colours.paper {
-		t.Errorf("the paper is %s, want %s", got, colours.paper)
+	if got := at(2, 2); got != colours.Replace("$paper") {
+		t.Errorf("the paper is %s, want %s", got, colours.Replace("$paper"))
 	}
-	fills := map[string]string{"program": colours.program, "loader": colours.loader, "layer": colours.layer,
-		"driver": colours.driver, "device": colours.device, "bad": colours.bad, "aside": colours.aside}
+	fills := map[string]string{"program": colours.Replace("$program"), "loader": colours.Replace("$loader"), "layer": colours.Replace("$layer"),
+		"driver": colours.Replace("$driver"), "device": colours.Replace("$device"), "bad": colours.Replace("$bad"), "aside": colours.Replace("$aside")}
 	seen := map[string]bool{}
 	for _, b := range p.boxes {
 		want, ok := fills[b.class]
@@ -112,7 +113,7 @@ func judge(t *testing.T, p *picture, img image.Image, colours palette) {
 		if ink < 50 {
 			t.Errorf("%s has no text: %d points of it are not %s", b.title, ink, want)
 		}
-		if got := at(b.x+b.w/3, b.y); got == want || got == colours.paper {
+		if got := at(b.x+b.w/3, b.y); got == want || got == colours.Replace("$paper") {
 			t.Errorf("%s has no frame", b.title)
 		}
 	}

@@ -113,10 +113,8 @@ func Raw(w io.Writer) io.Writer {
 
 // Data returns a writer for the content of a file: its bytes stay as they are, except on a terminal.
 func Data(w io.Writer) io.Writer {
-	if f, is := File(w); is {
-		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
-			return Raw(w)
-		}
+	if IsTerminal(w) {
+		return Raw(w)
 	}
 	if cleaner, ok := w.(Cleaner); ok {
 		return Raw(cleaner.To)

@@ -20,22 +20,15 @@ type Style struct {
 
 // StyleFor returns the style for a writer: with colour on a terminal unless NO_COLOR is set, and with the terminal's width.
 func StyleFor(w io.Writer, getenv func(string) string) Style {
-	f, ok := File(w)
-	width := widthOf(f, getenv)
-	if !ok || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
-		return Style{width: width}
-	}
-	return Style{colour: IsTerminal(f), width: width}
+	f, _ := File(w)
+	colour := IsTerminal(w) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
+	return Style{colour, widthOf(f, getenv)}
 }
 
 // IsTerminal reports whether a writer is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := File(w)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && isTerminal(f)
 }
 
 // Coloured reports whether texts for the writer get colours.

@@ -16,3 +16,8 @@ func columnsOf(f *os.File) int {
 	}
 	return int(size.Col)
 }
+
+func isTerminal(f *os.File) bool {
+	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	return err == nil
+}

@@ -14,3 +14,8 @@ func columnsOf(f *os.File) int {
 	}
 	return int(info.Window.Right-info.Window.Left) + 1
 }
+
+func isTerminal(f *os.File) bool {
+	var mode uint32
+	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
+}

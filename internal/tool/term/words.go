@@ -46,11 +46,6 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Number formats a count with digits: "0 drivers", "1 driver".
-func Number(n int, thing string) string {
-	return Either(n == 1, "1 "+thing, fmt.Sprintf("%d %ss", n, thing))
-}
-
 // Either returns the first of two values if first is true, and else the other.
 func Either[T any](first bool, one, other T) T {
 	if first {

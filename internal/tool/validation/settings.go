@@ -144,11 +144,3 @@ func (c *checker) object(v document.Value) {
 
 // LogWords are the words of stderr_log (SET-76).
 var LogWords = []string{"all", "error", "warn", "info", "debug", "perf", "layer", "driver", "validation"}
-
-// memberOr returns a member, or the object itself without the member.
-func memberOr(v document.Value, name string) document.Value {
-	if m := v.Member(name); m.Exists() {
-		return m
-	}
-	return v
-}

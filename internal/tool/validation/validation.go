@@ -160,7 +160,7 @@ func (c *checker) once() {
 }
 
 func (c *checker) library(object document.Value, l Library) {
-	at := memberOr(object, "library_path")
+	at := object.Member("library_path")
 	if !at.Exists() {
 		at = object
 	}
