@@ -69,8 +69,8 @@ func (e *enumeration) add(words []string, note string) (fault string) {
 	return ""
 }
 
-// resolve sets the wire type of fields with an enumeration, and names the enumeration in their notes. It finds fields of unknown types,
-// and empty enumerations. The compilers find names that occur twice.
+// resolve sets the wire type of fields with an enumeration, and names the enumeration in their notes. It finds fields
+// of unknown types, and empty enumerations. The compilers find names that occur twice.
 func (d *description) resolve() error {
 	for _, e := range d.enumerations {
 		if len(e.values) == 0 {

@@ -16,8 +16,8 @@ import (
 // field is a field of a record. kind is its type in wire.def.
 type field struct{ kind, name, note string }
 
-// kinds are the types of fields: the type in Go, the declaration of a field and of its note in C, and how the field is passed to the
-// functions that put and take it.
+// kinds are the types of fields: the type in Go, the declaration of a field and of its note in C, and how the field is
+// passed to the functions that put and take it.
 var kinds = map[string]struct{ goType, declares, put, take string }{
 	"u32":  {"uint32", "uint32_t %[1]s;%[2]s", "r->%[1]s", "&r->%[1]s"},
 	"i32":  {"int32", "int32_t %[1]s;%[2]s", "r->%[1]s", "&r->%[1]s"},

@@ -81,14 +81,15 @@ var (
 	Short   = Way{}
 	Twice   = Way{mode: "again"}   // repeats each phase in the same process, to measure times with warm caches
 	Submit  = Way{mode: "submit"}  // submits an empty command buffer to each device, which needs no display
-	Present = Way{mode: "present"} // submits, and presents frames: on a headless surface, and in a window if there is an X display
+	Present = Way{mode: "present"} // submits, and presents frames: on a headless surface, and in a window on an X display
 )
 
 // Ask is the way in which the child asks the layers of the chain which commands they intercept.
 func Ask(question string) Way { return Way{"intercepts", question} }
 
-// Run runs the child, which loads the library and uses it as a short program does, for at most limit. An error means that
-// the child could not be started; a failure of the child is the result's Problem. If the context ends first, the result is Cut.
+// Run runs the child, which loads the library and uses it as a short program does, for at most limit. An error means
+// that the child could not be started; a failure of the child is the result's Problem. If the context ends first, the
+// result is Cut.
 func Run(whole context.Context, way Way, at Companions, environ []string, limit time.Duration) (*Result, error) {
 	ctx, cancel := context.WithTimeout(whole, limit)
 	defer cancel()

@@ -125,7 +125,8 @@ func logOfRun(s *invocation, source *machine.Source, limit time.Duration) (strin
 	if err != nil {
 		return "", err
 	}
-	told, err := probe.Run(context.Background(), probe.Short, found, machine.WithVariable(source.Environ, variables.Debug.Name(), "all"), limit)
+	loud := machine.WithVariable(source.Environ, variables.Debug.Name(), "all")
+	told, err := probe.Run(context.Background(), probe.Short, found, loud, limit)
 	if err != nil {
 		return "", err
 	}

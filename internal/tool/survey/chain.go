@@ -50,7 +50,8 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 	if err != nil {
 		return nil, err
 	}
-	asked, err := probe.Run(context.Background(), probe.Ask(questionTo(answer)), found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
+	quiet := machine.WithoutVariable(source.Environ, variables.Debug.Name())
+	asked, err := probe.Run(context.Background(), probe.Ask(questionTo(answer)), found, quiet, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,8 @@ type PhaseTime struct {
 
 // LookAtRun runs two children: the first one uses the loader twice, to measure times; the second one records its log.
 func LookAtRun(at probe.Companions, environ []string, limit time.Duration) (*ShortRun, error) {
-	timed, err := probe.Run(context.Background(), probe.Twice, at, machine.WithoutVariable(environ, variables.Debug.Name()), limit)
+	quiet := machine.WithoutVariable(environ, variables.Debug.Name())
+	timed, err := probe.Run(context.Background(), probe.Twice, at, quiet, limit)
 	if err != nil {
 		return nil, err
 	}
