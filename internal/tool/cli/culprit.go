@@ -40,6 +40,8 @@ type verdict struct {
 	Update  string          `json:"update,omitempty"`     // what to update: the user asks for the culprit
 	Applied bool            `json:"applied"`              // --apply has excluded the culprits for the program
 	Notes   []string        `json:"notes"`
+
+	elsewhere string // the program, or what else may be the culprit if the search finds none
 }
 
 // findsCulprit holds the options of --find-culprit.
@@ -199,6 +201,14 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	case run.NothingToLeaveOut:
 		if h.loaderless {
 			h.note("the dynamic linker cannot load libvulkan.so.1 in this program: vkloader doctor --app %s", shell.Quoted(h.program.Path))
+		}
+		switch list := h.scene.Answer.Drivers; {
+		case found.First.Unused:
+			v.elsewhere = "the program: it failed before it loaded a Vulkan loader, a driver or a layer"
+		case len(list) == 1:
+			v.elsewhere = "the program or its only driver, " + machine.Style.Base(list[0].Path) + ": it also fails without each layer"
+		default:
+			v.elsewhere = "the program, or each of its drivers: it also fails without each layer and each driver"
 		}
 		if h.forked {
 			h.note("the failed process was forked from a process that had loaded Vulkan. fork does not copy " +
@@ -448,11 +458,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	case run.FailsWithLoader:
 		fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(v.Loader.Title())))
 	default:
-		why := "The culprit is the program or its only driver: it also fails without each layer and each other driver"
-		if v.Unused {
-			why = "The culprit is the program: it failed before it loaded a Vulkan loader, a driver or a layer"
-		}
-		fmt.Fprintln(out, style.Bad(why))
+		fmt.Fprintln(out, style.Bad("The culprit is "+term.OneLine(v.elsewhere)))
 	}
 	line("with", v.loader())
 	line("what", v.What)

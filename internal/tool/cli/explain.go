@@ -95,7 +95,9 @@ func (e *explaining) run(s *invocation, names []string) error {
 			printWriters(s, answer.Writers)
 			return
 		}
-		printLoader(s, answer.Loader, answer.App)
+		if e.other.platform == "" {
+			printLoader(s, answer.Loader, answer.App)
+		}
 		printElevated(s, answer)
 		printExplained(s, answer)
 		rest()

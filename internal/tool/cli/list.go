@@ -57,7 +57,7 @@ func newList(s *invocation) *cobra.Command {
 				}
 				l := f.of(list.Kind)
 				return out.judge(s, l, l.bad(), func() {
-					printLoader(s, f.loader, "")
+					f.printLoader(s)
 					printFound(s, l)
 				})
 			},
@@ -96,11 +96,10 @@ func (l *listing) bad() bool {
 	return slices.ContainsFunc(l.Found, bad) || l.nothing()
 }
 
-// nothing reports whether the rules choose drivers but none of them works.
+// nothing reports whether programs get no driver: none is found or chosen, or none of the chosen ones works.
 func (l *listing) nothing() bool {
-	chosen := func(f discover.ListEntry) bool { return f.In }
 	gets := func(f discover.ListEntry) bool { return f.In && f.But == "" }
-	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, chosen) && !slices.ContainsFunc(l.Found, gets)
+	return l.Kind == "drivers" && !slices.ContainsFunc(l.Found, gets)
 }
 
 func listBoth(s *invocation) error {
@@ -108,7 +107,7 @@ func listBoth(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	printLoader(s, f.loader, "")
+	f.printLoader(s)
 	for _, kind := range []explain.Kind{explain.Drivers, explain.Layers} {
 		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(strings.ToUpper(kind.One[:1])+kind.One[1:]+"s"))
 		l := f.of(kind)
@@ -118,6 +117,13 @@ func listBoth(s *invocation) error {
 		}
 	}
 	return err
+}
+
+// printLoader prints the loader that programs of this system get.
+func (f *found) printLoader(s *invocation) {
+	if f.source != nil {
+		printLoader(s, f.loader, "")
+	}
 }
 
 // decideList decides for a list of a kind; "": of both.
@@ -306,6 +312,9 @@ func newListDevices(s *invocation) *cobra.Command {
 				return err
 			}
 			return out.judge(s, answer, answer.Problem != "", func() {
+				if loaders.For(source, loaders.Linker(source), nil) == nil {
+					printLoader(s, nil, "")
+				}
 				printDevices(s, answer)
 				printDetails(s, answer.Details)
 			})

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -143,9 +144,9 @@ func staticOf(about *subject) loaders.StaticUse {
 	return loaders.StaticOf(loaders.Linker(about.source))
 }
 
-// printLoader prints the loader of the decision unless it is this project's.
+// printLoader prints the loader of the decision unless it is this project's; nil: programs get none. Of macOS it is unknown.
 func printLoader(s *invocation, l *loaders.Loader, program string) {
-	if l != nil && !l.Ours() {
+	if l == nil && runtime.GOOS != "darwin" || l != nil && !l.Ours() {
 		s.style.Lines(s.out, "", nil, term.OneLine(loaders.Line(l, program))+".")
 	}
 }

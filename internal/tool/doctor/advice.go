@@ -88,11 +88,20 @@ func (t placement) remedy() *Remedy {
 		write := "In the script, write " + string(t.Assignment())
 		text, lines = term.Either(t.Set, write, "Remove "+t.Variable+" from the script"), nil
 	}
-	if t.at.File != "" && t.at != t.unit.files[t.Variable] {
-		text += "; it is set in " + t.at.String()
+	remark := ""
+	switch set := t.at.File != "" && t.at != t.unit.files[t.Variable]; {
+	case set:
+		remark = "It is set in " + t.at.String() + term.Either(t.ofHost, ", which the host's programs read, too", "")
+	case t.ofHost:
+		remark = "The host's programs read this file, too"
 	}
-	if t.ofHost {
-		text += "; the host's programs read this file, too"
+	if remark != "" {
+		before, rest := "", text
+		if at := strings.Index(text, ". "); t.aim == forDevice && at >= 0 { // Nothing, if this is intended.
+			before, rest = text[:at+2], text[at+2:]
+		}
+		begins := len(lines) > 0 && strings.HasPrefix(rest, string(lines[0]))
+		text = before + remark + term.Either(begins, ": ", ". ") + rest
 	}
 	return &Remedy{text: text, lines: lines, change: &t.Change, aim: t.aim,
 		fixes: t.kind == "" && !t.script && !t.ofHost && t.aim != byHand && t.aim != forUnasked && !t.isForProgram()}

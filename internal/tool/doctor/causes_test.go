@@ -477,10 +477,10 @@ func TestImageSystems(t *testing.T) {
 	booted := file("run/ostree-booted", "")
 	checkCauses(t, []cause{
 		{name: "Silverblue", files: bare("ID=fedora\nVARIANT_ID=silverblue", booted), problems: none, code: none[0],
-			do: "Run as root: rpm-ostree install mesa-vulkan-drivers; then restart the machine"},
+			do: "Run as root, then restart the machine: rpm-ostree install mesa-vulkan-drivers"},
 		{name: "Silverblue, a library", files: bare("ID=fedora", booted, needs), problems: lacks, code: lacks[0], do: "rpm-ostree install 'libdrm.so.2()(64bit)'"},
 		{name: "MicroOS", files: bare("ID=opensuse-microos\nID_LIKE=\"suse opensuse\""), problems: none, code: none[0],
-			do: "Run as root: transactional-update pkg install libvulkan_radeon; then restart the machine"},
+			do: "Run as root, then restart the machine: transactional-update pkg install libvulkan_radeon"},
 		{name: "SteamOS", files: bare("ID=steamos\nID_LIKE=arch"), problems: none, code: none[0], do: "steamos-update"},
 		{name: "SteamOS, a library", files: bare("ID=steamos\nID_LIKE=arch", needs), problems: lacks, code: lacks[0], do: "-pacman"},
 		{name: "NixOS", files: bare("ID=nixos"), problems: none, code: none[0], do: "hardware.graphics.enable = true;"},
@@ -490,7 +490,7 @@ func TestImageSystems(t *testing.T) {
 	if got := atomic.again("mesa-vulkan-drivers", "/f").text; !strings.Contains(got, "rpm-ostree rollback") {
 		t.Error(got)
 	}
-	if got := (distribution{ids: []string{"opensuse-microos", "suse"}, image: microOS}).again("p", "/f").text; got != "Run as root: transactional-update pkg install --force p; then restart the machine" {
+	if got := (distribution{ids: []string{"opensuse-microos", "suse"}, image: microOS}).again("p", "/f").text; got != "Run as root, then restart the machine: transactional-update pkg install --force p" {
 		t.Error(got)
 	}
 }

@@ -226,19 +226,15 @@ func (r *Report) driversWithoutDevice() (software, unknown []*Entry, good int) {
 	return software, unknown, good
 }
 
-// hasServedDevice reports whether a device has a driver and a node that the user may open.
-func (e *exam) hasServedDevice() bool {
-	return contains(e.GPUs, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && g.refused == "" })
-}
-
 // fallback adds a finding about the software renderer, or no device, when no device is served.
 func (e *exam) fallback() {
 	software, unknown, good := e.driversWithoutDevice()
 	wanted := contains(e.GPUs, e.expects)
+	served := contains(e.GPUs, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && g.refused == "" })
 	switch {
 	case good == 0:
 		e.addNoDriver()
-	case len(software)+len(unknown) == 0 && !wanted && !e.hasServedDevice() && e.standings().SoftwareOut() == "" && e.machine.Exists("/sys"):
+	case len(software)+len(unknown) == 0 && !wanted && !served && e.standings().SoftwareOut() == "" && e.machine.Exists("/sys"):
 		if !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoKernelDriver }) {
 			software := drivers.Of("libvulkan_lvp.so")
 			p, gone := e.missingManifest(software)
@@ -249,7 +245,7 @@ func (e *exam) fallback() {
 			const what sentence = "no driver is for a device of this machine, and there is no software renderer"
 			e.add(NoDevice, "Vulkan", "", what, do)
 		}
-	case len(software) > 0 && !e.hasServedDevice() && len(unknown) == 0:
+	case len(software) > 0 && !served && len(unknown) == 0:
 		what, do, lost := sentence("no graphics device has a working driver: programs compute on the CPU"), (*Remedy)(nil), usual
 		if by := pinnedBy(e.source); by != "" {
 			what, do, lost = textf("programs compute on the CPU, because %s names this driver", by), doNothingChosen, nothing
@@ -290,6 +286,7 @@ func (e *exam) addNoDriver() {
 		}
 	}
 	by, elsewhere := searchVariable(e.source), ""
+	e.stray = e.stray || by != ""
 	switch {
 	case by != "" && none:
 		what, do = "no driver manifest is in the places that "+by+" names", newAdvice("Correct "+by+".")
@@ -299,13 +296,16 @@ func (e *exam) addNoDriver() {
 		list := e.excludedDrivers()
 		if at := slices.IndexFunc(list, func(k keptOut) bool { return k.isUnsearched() }); at >= 0 {
 			place := list[at].driver.Path
+			e.stray = true
 			e.searchAgain(add(place, what+"; "+place+" is in a directory that "+list[at].name()+" excludes", e.orSteam(list[at].name(), nil)), &list[at])
 			return
 		}
 		if p, gone := e.missingManifest(e.usualDriver()); gone != "" {
+			e.stray = true
 			what, do = what+"; "+gone+" is missing, although its package is installed", e.system.again(p.Name, gone)
 		}
 		elsewhere = e.elsewhere(nil)
+		e.stray = e.stray || elsewhere != ""
 		what += outsideSearch(elsewhere)
 	}
 	found := add("", what, e.orSteam(by, do))
@@ -330,10 +330,8 @@ func (e *exam) usualDriver() *drivers.Family {
 
 // outFor counts the drivers that the decision excluded with a code.
 func (e *exam) outFor(code diag.Code) (n int) {
-	for i := range e.Answer.Diagnostics {
-		if e.Answer.Diagnostics[i].Code == code {
-			n++
-		}
+	for f := range each(e.Answer.Diagnostics) {
+		n += term.Either(f.Code == code, 1, 0)
 	}
 	return n
 }

@@ -8,6 +8,7 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
@@ -285,7 +286,11 @@ func (e *exam) addDriverless(g *GPU) {
 		do = e.containerCure(g)
 	}
 	if library != "" {
+		e.stray = true
 		what = "its driver " + library + " is installed, but not the driver's manifest"
+		if file := e.manifestNaming(library); file != "" {
+			what = "its driver " + library + " is installed, and programs do not get its manifest " + file
+		}
 		if needs, text := e.withManifest(library, own.Text); len(needs) > 0 && e.containerKind() != "" {
 			what, do = what+"; it needs "+strings.Join(needs, " and ")+", which is in no directory that the dynamic linker searches", text
 		}
@@ -315,15 +320,30 @@ func (e *exam) addDriverless(g *GPU) {
 	}
 }
 
+// manifestNaming returns a manifest with a driver's library that no driver of the decision has: rejected, or outside the search; "": none.
+func (e *exam) manifestNaming(library string) string {
+	places := e.places("drivers")
+	for _, l := range e.Answer.Searched[search.Drivers].List {
+		places = append(places, l.Path)
+	}
+	for _, place := range places {
+		for _, file := range e.manifestsIn(place) {
+			used := contains(e.Drivers, func(m *Entry) bool { return m.Manifest == file }) // with the library of the other word size
+			if names, _ := e.machine.Contains(file, path.Base(library)); names && !used {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
 // withManifest returns the missing libraries that a driver without manifest needs, and advice for an image that lacks both.
 func (e *exam) withManifest(library, text string) (needs []string, do *Remedy) {
 	stem, _, _ := strings.Cut(path.Base(library), ".so")
 	do = e.system.by("manifest", with("text", strings.TrimSpace(text), "file", "/etc/vulkan/icd.d/"+stem+".json"))
 	for _, missing := range e.linker.Follow(e.linker.Open(library)).Missing {
 		needs = append(needs, missing.Name)
-		first := e.findable(missing.Name)
-		first.text = strings.TrimSuffix(first.text, ".") + ";"
-		do = first.before(do)
+		do = e.findable(missing.Name).and(do)
 	}
 	return needs, do
 }

@@ -208,15 +208,14 @@ func (e *exam) addSigning(do *Remedy) *Remedy {
 	if !e.machine.ChecksModules() {
 		return do
 	}
-	do.text += `. If modprobe says "Key was rejected by service", Secure Boot refuses the module: `
-	for _, key := range e.places("signing-key") {
+	how := "sign the module with a key that the firmware knows, or turn Secure Boot off in the firmware"
+	for _, key := range slices.Backward(e.places("signing-key")) {
 		if !e.machine.Absent(key) {
 			command := "mokutil --import " + shell.Quoted(key)
-			do.text, do.lines = do.text+string(command)+", then restart the machine and enroll the key", append(slices.Clone(do.lines), command)
-			return do
+			how, do.lines = "run as root "+string(command)+", then restart the machine and enroll the key", append([]shell.Line{command}, do.lines[len(do.lines)-1])
 		}
 	}
-	do.text += "sign the module with a key that the firmware knows, or turn Secure Boot off in the firmware"
+	do.text = `If modprobe says "Key was rejected by service", Secure Boot refuses the module: ` + how + ". " + do.text
 	return do
 }
 

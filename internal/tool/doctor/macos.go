@@ -376,7 +376,7 @@ func verdictWithoutKernel(r *Report) string {
 	case len(broken) > 0:
 		return fit(r.end(), brokenTexts(broken))
 	case !r.someGood():
-		return fit(r.end(), []string{"No driver works, and no program gets Vulkan"})
+		return fit(r.end(), []string{term.Either(r.hasDriver(), "No driver works", "No driver is found") + ", and no program gets Vulkan"})
 	case r.Works:
 		return fit(r.end(), []string{strings.Join(names, " and ") + does, term.Count(len(names), "device") + does})
 	case r.Tried && !r.Unfinished():

@@ -199,7 +199,7 @@ func TestSystemsTable(t *testing.T) {
 		}
 		code += term.Either(strings.HasSuffix(name, "_test.go"), "", string(text))
 	}
-	kinds := []string{"root", "image", "outside", "start", "say", "run", "line", "also", "install", "do"}
+	kinds := []string{"root", "image", "outside", "start", "say", "run", "line", "then", "install", "do"}
 	words := slices.Concat(imageNames[:], slices.Collect(maps.Keys(conditions)), []string{"flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container", "ubuntu"},
 		families)
 	verbs := term.Words(rows(), func(r row) string { return r.verb })

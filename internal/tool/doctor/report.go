@@ -111,6 +111,7 @@ type Report struct {
 	options   Options
 	again     func(explain.Change) (found []Finding, possible bool) // examines again with a change, and loads nothing
 	ownLinker bool                                                  // the program has its own C library
+	stray     bool                                                  // a driver, or a part of one, is installed outside the search
 	judge     func(*Report) string                                  // returns the verdict; nil: a part of an examination
 }
 

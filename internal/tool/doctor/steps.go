@@ -40,7 +40,7 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 		return nil, err
 	}
 	if o := e.Other; o != nil && e.someGood() && (len(o.Drivers) == 0 || o.first != "") {
-		e.add(OtherWordSize, "32-bit programs", "", sentence(o.Line()+term.Enclosed("; ", o.first, "")), o.advice)
+		e.add(OtherWordSize, "32-bit programs", "", sentence(o.Line()+term.Enclosed(". ", o.first, "")), o.advice)
 	}
 	e.judge = verdict
 	return e.finish(), nil

@@ -158,8 +158,8 @@ func (d *distribution) follow(how, why string, with arguments) (do *Remedy, know
 		case "line":
 			do.lines = append(do.lines, line)
 			do.root = do.root || strings.Contains(do.text, " as root")
-		case "also":
-			do.text += body
+		case "then":
+			do.then(body)
 		case "install":
 			do = do.before(d.choose(body))
 		case "do":
@@ -175,15 +175,37 @@ func (d *distribution) follow(how, why string, with arguments) (do *Remedy, know
 		}
 	}
 	if why == "restart" || why == "and-restart" && do.because != restarted {
-		do.text += "; then restart the machine"
+		do.then("restart the machine")
 	}
 	return do, true
+}
+
+// then adds what to do after the advice: in the words before its line, so that the line ends the text.
+func (t *Remedy) then(what string) {
+	const run = "un as root: "
+	if at := strings.LastIndex(t.text, run); at >= 0 && len(t.lines) > 0 && strings.HasSuffix(t.text, string(t.lines[len(t.lines)-1])) {
+		t.text = t.text[:at] + "un as root, then " + what + ": " + t.text[at+len(run):]
+		return
+	}
+	t.text = strings.TrimSuffix(t.text, ".") + "; then " + what
 }
 
 // before returns other advice after this one.
 func (t *Remedy) before(other *Remedy) *Remedy {
 	other.text, other.lines = strings.TrimSpace(t.text+" "+other.text), append(slices.Clip(t.lines), other.lines...)
 	return other
+}
+
+// and returns advice to follow another one after this one: their lines are one where each ends with its line and is made in the same place.
+func (t *Remedy) and(other *Remedy) *Remedy {
+	for _, before := range introductions {
+		one := func(do *Remedy) bool { return len(do.lines) == 1 && do.text == before+string(do.lines[0]) }
+		if one(t) && one(other) {
+			line := shell.Join(append(slices.Clone(t.lines), other.lines...), " && ")
+			return &Remedy{text: before + string(line), lines: []shell.Line{line}, because: other.because, root: other.root}
+		}
+	}
+	return t.before(other)
 }
 
 // by returns advice to do something on this system, by a row that every system has.

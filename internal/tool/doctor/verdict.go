@@ -182,6 +182,12 @@ func Headed(subject, what string) string {
 	return subject + ": " + what
 }
 
+// hasDriver reports whether a driver is known to be installed, whether programs get it or not.
+func (r *Report) hasDriver() bool {
+	_, out := explain.Of(r.Answer)
+	return len(r.Drivers) > 0 || r.stray || slices.ContainsFunc(out, func(e explain.Item) bool { return e.Kind == explain.Drivers.One })
+}
+
 // rest returns the verdict when no kernel device has a driver, in several lengths.
 func (r *Report) rest() []string {
 	software, unknown, good := r.driversWithoutDevice()
@@ -194,7 +200,7 @@ func (r *Report) rest() []string {
 	case has(r.Findings, NotInstalled):
 		return []string{"No graphics device, and Vulkan is not installed"}
 	case good == 0:
-		return []string{"No driver works, and " + none}
+		return []string{term.Either(r.hasDriver(), "No driver works, and ", "No driver is installed, and ") + none}
 	case len(unknown) > 0 && r.Works:
 		var names []string
 		for _, p := range r.Probes {

@@ -102,10 +102,11 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 			w.offer(e.alsoLibraries(e.searchChange(place), place)...)
 		}
 	default:
-		for _, known := range tableLayers(false) {
-			if known != name && sizeless(known) == name {
+		for _, known := range tableLayers(true) {
+			if known != name && (sizeless(known) == name || term.NameDistance(known, name) <= 2) {
 				what.more = "; its name is " + known
 				name = known
+				break
 			}
 		}
 		if do := e.layerPackage(name); do != nil {
@@ -156,12 +157,14 @@ func AskedLayers(source *machine.Source, program string) (notes []string) {
 // addUnset returns advice with the change that stops asking after it.
 func addUnset(do *Remedy, changes []explain.Change) *Remedy {
 	if len(changes) > 0 && changes[0].Possible() {
-		line := changes[0].Line()
-		if len(do.lines) == 0 { // the only line is this one, and it was tried
-			do.because = triable
+		line, c := changes[0].Line(), changes[0]
+		if len(do.lines) > 0 {
+			do.text = "To do without it, " + term.Either(c.Set, "remove it from ", "unset ") + c.Variable + ". " + do.text
+			return do
 		}
-		do.text = strings.TrimSuffix(do.text, ".") + "; to do without it: " + string(line)
-		do.lines = append(slices.Clone(do.lines), line)
+		do.because = triable // the only line is this one, and it was tried
+		do.text = strings.TrimSuffix(do.text, ".") + ". To do without it: " + string(line)
+		do.lines = []shell.Line{line}
 	}
 	return do
 }

@@ -178,7 +178,7 @@ func TestPermission(t *testing.T) {
 		"Run as root: udevadm trigger --subsystem-match=drm"
 	const closed = "The group of /dev/dri/renderD128 may not open it. On the host, let udev set a group that may, usually render. " +
 		"Then start the container with the number of that group as an additional group."
-	group := "Run as root: usermod -aG render mia; then log in again"
+	group := "Run as root, then log in again: usermod -aG render mia"
 	if gid == "0" { // no group opens a node of the group root
 		group = udev
 	}
@@ -191,10 +191,10 @@ func TestPermission(t *testing.T) {
 		{"mia", 0o660, nil, group}, {"61000", 0o660, nil, group}, {"leo", 0o660, nil, ""}, {"mia", 0o666, nil, ""},
 		{"leo", 0o600, file("etc/group", "render:x:105:leo\n"), udev},
 		{"leo", 0o600, file("etc/group", "render:x:1001:leo\nother:x:999:\n"), "The group render has the number of a group of persons, and udev of systemd 258 " +
-			"and later ignores it. Give it a number of the system. Run as root: groupmod --gid 998 render && " +
-			"usermod -aG render leo; then restart the machine"},
-		{"leo", 0o600, file("etc/group", "leo:x:1001:\n"), "The machine has no group render, so udev does not set it. Run as root: " +
-			"groupadd --system render && usermod -aG render leo; then restart the machine"},
+			"and later ignores it. Give it a number of the system. " +
+			"Run as root, then restart the machine: groupmod --gid 998 render && usermod -aG render leo"},
+		{"leo", 0o600, file("etc/group", "leo:x:1001:\n"), "The machine has no group render, so udev does not set it. " +
+			"Run as root, then restart the machine: groupadd --system render && usermod -aG render leo"},
 		{"mia", 0o664, nil, group},
 		{"mia", 0o660, file("run/.containerenv", ""), "Start the container with: podman run --group-add " + gid + " ..."},
 		{"mia", 0o660, file(".dockerenv", ""), "Start the container with: docker run --group-add " + gid + " ..."},

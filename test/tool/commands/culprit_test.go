@@ -126,6 +126,11 @@ func TestFindCulpritElsewhere(t *testing.T) {
 	if v.Result != "elsewhere" || len(v.Culprits) != 0 || v.Phase != "before the program used the loader" || v.Fix != "" || len(v.Runs) != 1 {
 		t.Errorf("of a program that crashes by itself: %+v", v)
 	}
+	w.Driver("only", "device name=only", "die vkEnumeratePhysicalDevices")
+	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/only.json")
+	if _, exit := w.Run(time.Minute, tool, append([]string{"run", "--find-culprit", "--"}, program...)...); !strings.Contains(exit.Stderr, "The culprit is the program or its only driver, only.json:") {
+		t.Errorf("of an only driver that crashes: %s", exit.Stderr)
+	}
 	delete(w.Env, "VK_DRIVER_FILES")
 	w.Driver("old", "device name=old", "die vkEnumeratePhysicalDevices")
 	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/old.json") + ":" + filepath.Join(built, "drivers/null_icd.json")

@@ -119,7 +119,7 @@ var (
 	inSteam    = regexp.MustCompile(`launch options in Steam: (?:env ((?:-u \w+ )+))?((?:\w+=(?:'[^']*'|\S+) )*)%command%`)
 	assignment = regexp.MustCompile(`(\w+)=('[^']*'|\S+)`)
 	inPod      = regexp.MustCompile(`\{name: (\w+), value: "([^"]*)"\}`)
-	inStarter  = regexp.MustCompile(`^In \w+, (?:remove (\w+) from|let the variables of the program have (\w+)=('[^']*'|[^\s;]+))`)
+	inStarter  = regexp.MustCompile(`(?:^|\. )In \w+, (?:remove (\w+) from|let the variables of the program have (\w+)=('[^']*'|[^\s;]+))`)
 	dropInPod  = regexp.MustCompile(`; without ([\w, ]+)$`)
 )
 

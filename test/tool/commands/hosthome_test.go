@@ -20,7 +20,7 @@ func TestFilesOfTheHost(t *testing.T) {
 		settings: `{"file_format_version":"1.0.0","settings":{"stderr_log":["error"],"layers":[{"name":"VK_LAYER_gone","path":"/gone.json","control":"on"}]}}`,
 		bashrc:   "export VK_LOADER_DRIVERS_DISABLE='*'\n",
 	}
-	const words = "the host's programs read this file, too"
+	const words = "he host's programs read"
 	for title, box := range map[string]struct {
 		files map[string]string
 		env   []string

@@ -122,11 +122,11 @@ func TestUserOfService(t *testing.T) {
 		says       string
 		code       int
 	}{
-		{"it runs", "ollama", map[int][4]string{700: serve}, "usermod -aG render ollama, then: systemctl restart ollama", 1},
-		{"by number", "60998", map[int][4]string{700: serve}, "usermod -aG render ollama, then: systemctl restart ollama", 1},
-		{"no unit is known", "ollama", nil, "usermod -aG render ollama; then start the service again", 1},
+		{"it runs", "ollama", map[int][4]string{700: serve}, "usermod -aG render ollama && systemctl restart ollama", 1},
+		{"by number", "60998", map[int][4]string{700: serve}, "usermod -aG render ollama && systemctl restart ollama", 1},
+		{"no unit is known", "ollama", nil, "Run as root, then start the service again: usermod -aG render ollama", 1},
 		{"the service has the group", "ollama", map[int][4]string{700: {serve[0], "60998", "render", serve[3]}}, "no problems found", 0},
-		{"a person", "kiosk", map[int][4]string{700: serve}, "usermod -aG render kiosk; then log in again", 1},
+		{"a person", "kiosk", map[int][4]string{700: serve}, "Run as root, then log in again: usermod -aG render kiosk", 1},
 		{"a person in the group", "mia", map[int][4]string{700: serve}, "no problems found", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -41,7 +41,7 @@ func TestLineThatSetsAVariable(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, _ := execute(t, "--root", root, "--env", "HOME=/home/mia", "--env", variable+"=radeon*", "doctor")
-			if want := "unset " + variable + "; it is set in /" + file + ", line 2"; !strings.Contains(squeezed(out), want) {
+			if want := "It is set in /" + file + ", line 2: unset " + variable; !strings.Contains(squeezed(out), want) {
 				t.Errorf("no %q:\n%s", want, out)
 			}
 		})
@@ -85,7 +85,7 @@ func TestVariableOfAScript(t *testing.T) {
 		}
 		for _, app := range []string{"/home/mia/bin/prime-run", "prime-run"} {
 			out, code := execute(t, "--root", root, "--env", "HOME=/home/mia", "--env", "PATH=/usr/bin:/home/mia/bin", "doctor", "--app", app)
-			want := fmt.Sprintf("Remove VK_ICD_FILENAMES from the script; it is set in /home/mia/bin/prime-run, line %d", c.line)
+			want := fmt.Sprintf("It is set in /home/mia/bin/prime-run, line %d. Remove VK_ICD_FILENAMES from the script", c.line)
 			if code != 1 || !strings.Contains(squeezed(out), want) || strings.Contains(out, "unset VK_ICD") {
 				t.Errorf("exit code %d, no %q:\n%s", code, want, out)
 			}
