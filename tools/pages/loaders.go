@@ -14,25 +14,25 @@ func loadersPage() string {
 
 # Loaders and their versions
 
-A program gets the loader that the dynamic linker finds for it: the distribution's, this project's, or one that comes with the
-program. ` + "`vkloader doctor`" + ` names it with its version, and decides as that loader does. It ignores variables and fields that
-the loader does not read, and suggests no fix that relies on them.
+A program gets the loader that the dynamic linker finds for it: the distribution's, this project's, or one that comes
+with the program. ` + "`vkloader doctor`" + ` names it with its version, and decides as that loader does. It ignores
+variables and fields that the loader does not read, and suggests no fix that relies on them.
 
-The version comes from the name of the file (` + "`libvulkan.so.1.3.239`" + `), from the package that it belongs to, or from a text in the
-file. If none of them has it, ` + "`vkloader doctor --probe`" + ` asks the loader. On Windows the tool looks at a ` + "`vulkan-1.dll`" + ` in the program's
-directory, and reads the version in its resources.
+The version comes from the name of the file (` + "`libvulkan.so.1.3.239`" + `), from the package that it belongs to, or
+from a text in the file. If none of them has it, ` + "`vkloader doctor --probe`" + ` asks the loader. On Windows the
+tool looks at a ` + "`vulkan-1.dll`" + ` in the program's directory, and reads the version in its resources.
 
-The tool first looks in the loader's file, which contains the names of the variables and fields that the loader reads. If the file
-does not show them, the tables below apply. For some features, only two versions are known between which they were introduced. For
-a loader between these two, the feature is uncertain, and no fix relies on it.
+The tool first looks in the loader's file, which contains the names of the variables and fields that the loader reads.
+If the file does not show them, the tables below apply. For some features, only two versions are known between which
+they were introduced. For a loader between these two, the feature is uncertain, and no fix relies on it.
 
 The sources are:
 
 - **tried**: done with Debian's builds 1.2.162 and 1.3.239 of the package libvulkan1.
 - **constants**: looked for in the files of Debian's builds 1.2.162, 1.3.239, 1.4.309 and 1.4.363.
 - **statement**: of the specification in ` + "`spec/`" + `, which describes version 1.4.360.
-- **document**: Khronos's document on the driver interface, "only available with Loaders built with version 1.3.234 of the
-  Vulkan headers and later".
+- **document**: Khronos's document on the driver interface, "only available with Loaders built with version 1.3.234 of
+  the Vulkan headers and later".
 - **reports**: what users and developers wrote in public threads.
 `)
 	last := loaders.Kind("")

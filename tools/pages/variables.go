@@ -44,10 +44,11 @@ func variablesPage() string {
 
 # Variables
 
-Every environment variable that the loader reads. ` + "`vkloader list variables`" + ` shows which are set, and what they do on this
-machine. Unless its row says otherwise, the loader reads a variable from the process's environment when a call needs it. Elevated
-processes (set-user-ID, set-group-ID, file capabilities) ignore the variables that could make them load a user's code. The column
-"yields to" lists what takes precedence over the variable. The loader does not expand or trim values.
+Every environment variable that the loader reads. ` + "`vkloader list variables`" + ` shows which are set, and what they
+do on this machine. Unless its row says otherwise, the loader reads a variable from the process's environment when a
+call needs it. Elevated processes (set-user-ID, set-group-ID, file capabilities) ignore the variables that could make
+them load a user's code. The column "yields to" lists what takes precedence over the variable. The loader does not
+expand or trim values.
 `)
 	row := func(name, takes, does, elevated, yields string, statements []string) {
 		cell := func(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

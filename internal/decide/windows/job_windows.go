@@ -19,8 +19,8 @@ func NewJob() (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{
-		LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE}}
+	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation, pointer(&limits), uint32(unsafe.Sizeof(limits)))
 	if err != nil {
 		_ = windows.CloseHandle(handle)

@@ -70,10 +70,11 @@ func commands(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 	var t text
 	t.f("/* %s */", mark(all))
 	t.f(`/* COMMAND(kind, name, trampoline, terminator, core minor version, instance extension, first parameter)
- * ALIAS(kind, name, core command, instance extension, first parameter): both names share the core command's trampoline and
- * terminator (GPA-030, GPA-031, EXT-014).
- * Trampoline and terminator are the macro of asm/trampolines.c that makes the function, WRITTEN for a function in C, SURFACE for
- * a terminator in C that makes a surface (DRV-064), DEVICE_WRITTEN for a device command's terminator in C (GPA-086), or NONE.
+ * ALIAS(kind, name, core command, instance extension, first parameter): both names share the core command's trampoline
+ * and terminator (GPA-030, GPA-031, EXT-014).
+ * Trampoline and terminator are the macro of asm/trampolines.c that makes the function, WRITTEN for a function in C,
+ * SURFACE for a terminator in C that makes a surface (DRV-064), DEVICE_WRITTEN for a device command's terminator in C
+ * (GPA-086), or NONE.
  * asm/numbers.h counts the lines. */`)
 	for _, part := range []struct{ title, kinds string }{
 		{"Commands without a table.", "GLOBAL"},
