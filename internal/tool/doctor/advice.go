@@ -24,7 +24,8 @@ type Remedy struct {
 	effect  *effect         // on a copy of the facts; nil: unknown, or none
 	change  *explain.Change // the change of variables and files; nil: none
 	aim     aim
-	fixes   bool // "doctor --fix" may make the change
+	fixes   bool    // "doctor --fix" may make the change
+	lasting *Remedy // what makes the change unnecessary, and needs another right or a package; nil: nothing
 }
 
 // newAdvice returns advice that needs no root rights.

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"slices"
+	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
@@ -16,6 +17,13 @@ func (f *Finding) offer(why aim, changes ...explain.Change) *Finding {
 		f.prefer(&Remedy{change: &c, aim: why, effect: effectOf(c)})
 	}
 	return f
+}
+
+// outlast sets what makes the offered changes unnecessary; nil: nothing.
+func (f *Finding) outlast(do *Remedy) {
+	for _, o := range f.remedies[:len(f.remedies)-1] {
+		o.lasting = do
+	}
 }
 
 // prefer puts remedies before the last one, which remains if they do not help.
@@ -271,7 +279,10 @@ func (e *exam) place(do *Remedy) *Remedy {
 		t.ofHost = t.ofHost || e.isOfHost(c.File)
 	}
 	t.ofHost = t.ofHost || t.kind == "" && t.at.File != "" && e.isOfHost(t.at.File)
-	return t.remedy()
+	if do.lasting == nil {
+		return t.remedy()
+	}
+	return (&Remedy{text: strings.TrimSuffix(do.lasting.text, ".") + ". Until then:", lines: do.lasting.lines}).before(t.remedy())
 }
 
 // setAt returns the first line that sets a variable to its value; without a file: unknown. script reports whether it is a

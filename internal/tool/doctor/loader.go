@@ -229,8 +229,11 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 			lost := term.Either(e.system.is("nixos"), nothing, usual) // NixOS programs name their own library directory
 			e.add(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName), lost)
 		} else {
-			e.add(LoaderMissing, loaderName, "", loaderless(configured, e.options.Library), nil).offer(fixing,
+			found := e.add(LoaderMissing, loaderName, "", loaderless(configured, e.options.Library), nil).offer(fixing,
 				e.libraryPath(strings.TrimSuffix(search.Directory(e.options.Library), "/")))
+			if packageOf(loaderName, e.system.family()) != "" {
+				found.outlast(e.findable(loaderName))
+			}
 		}
 		return
 	}

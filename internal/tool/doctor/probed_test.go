@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 )
 
 // A driver that fails because of an earlier finding gives one problem: the earlier finding, with the failure as its
@@ -97,6 +99,19 @@ func TestStepsAgainstALayer(t *testing.T) {
 				t.Errorf("%v because of %v: %s: %s", f.Code, f.Because, f.What, f.Do)
 			}
 		}
+	}
+}
+
+// The package of a missing loader lasts, and the change of a variable serves until it is installed (haosulab/SAPIEN issue 50).
+func TestChangeUntilAPackage(t *testing.T) {
+	t.Parallel()
+	r := &Report{Findings: []Finding{}}
+	f := r.add(LoaderMissing, loaderName, "", loaderless("", "/opt/vkloader/libvulkan.so.1"), nil).
+		offer(fixing, explain.SetVariable("LD_LIBRARY_PATH", "/opt/vkloader"))
+	f.outlast(shellAdvice("Run as root: ", "apt install libvulkan1"))
+	e := examOf(r, &machine.Source{Machine: machine.Machine{Root: t.TempDir()}})
+	if do := e.place(f.remedies[0]); do.text != "Run as root: apt install libvulkan1. Until then: export LD_LIBRARY_PATH=/opt/vkloader" || len(do.lines) != 2 || !do.fixes {
+		t.Errorf("%+v", do)
 	}
 }
 
