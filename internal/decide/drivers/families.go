@@ -13,7 +13,7 @@ import (
 // Family is a driver, with the facts about it that only the tool needs.
 type Family struct {
 	*family.Driver
-	VideoCard string // the value of VIDEO_CARDS that adds the driver to media-libs/mesa on Gentoo; "": unknown
+	VideoCard string // the values of VIDEO_CARDS that add the driver to media-libs/mesa on Gentoo; "": unknown
 
 	RunTime  []RunTime
 	Platform []string // libraries that NVIDIA's EGL opens by the files of its platforms, for a window or a screen
@@ -55,16 +55,16 @@ func extras() map[string]Family {
 			Headless: Headless{Unless: []string{"DISPLAY", "WAYLAND_DISPLAY", "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"},
 				Libraries: []string{"libEGL.so.1", "libEGL_nvidia.so.0"}, Vendor: nvidiaVendor,
 				Says: `{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}`}},
-		"NVK (Mesa)":   {Data: []string{drirc}},
+		"NVK (Mesa)":   {VideoCard: "nouveau nvk", Data: []string{drirc}},
 		"Venus (Mesa)": {VideoCard: "virgl", Data: []string{drirc}},
 		"gfxstream":    {Data: []string{drirc}},
-		"Dozen (Mesa)": {Data: []string{drirc}, Whole: []string{"/usr/lib/wsl/drivers"},
+		"Dozen (Mesa)": {VideoCard: "d3d12", Data: []string{drirc}, Whole: []string{"/usr/lib/wsl/drivers"},
 			RunTime: []RunTime{{Name: "libdxcore.so", In: subsystem, Required: true},
 				{Name: "libd3d12.so", In: subsystem, Required: true}, {Name: "libd3d12core.so", In: subsystem}}},
 		"Turnip (Mesa)":     {VideoCard: "freedreno", Data: []string{drirc}},
 		"PanVK (Mesa)":      {VideoCard: "panfrost", Data: []string{drirc}},
 		"V3DV (Mesa)":       {VideoCard: "v3d", Data: []string{drirc}},
-		"Honeykrisp (Mesa)": {Data: []string{drirc}},
+		"Honeykrisp (Mesa)": {VideoCard: "asahi honeykrisp", Data: []string{drirc}},
 		"PowerVR (Mesa)":    {Data: []string{drirc}},
 		"lavapipe (Mesa)":   {VideoCard: "lavapipe", Data: []string{drirc}},
 		"SwiftShader":       {},
