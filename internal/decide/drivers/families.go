@@ -114,6 +114,9 @@ func Virtual(kernel string) bool {
 // Virtual reports whether the driver is for the device of a virtual machine, which has as much Vulkan as its host offers.
 func (f *Family) Virtual() bool { return f != nil && f.Hardware == family.Virtio }
 
+// IsMesa reports whether the driver is a part of Mesa.
+func (f *Family) IsMesa() bool { return strings.HasSuffix(f.Name, " (Mesa)") }
+
 // Opened returns the patterns of the device nodes outside /dev/dri that a driver opens.
 func (f *Family) Opened() []string {
 	return append(wording.Words(f.Nodes, func(node family.Node) string { return node.Path }), f.More...)

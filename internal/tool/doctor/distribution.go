@@ -125,7 +125,7 @@ func (d distribution) install(f *drivers.Family, lacks bool) *Remedy {
 	}
 	args := with("file", "nvidia_icd.json", "family", f.Name, "card", f.VideoCard)
 	if ofMaker {
-		args["compute"] = []string{d.computeOnly()}
+		args["graphics"] = []string{d.graphicsPackage()}
 	}
 	switch suite, newer := d.suite(); {
 	case !lacks && d.reallyHas(f):
@@ -192,6 +192,16 @@ func packagesOf(name, family string) (packages []string) {
 		}
 	}
 	return packages
+}
+
+// isUsualPackage reports whether the table has a package of a family of package managers.
+func isUsualPackage(name, family string) bool {
+	for _, words := range packageRows() {
+		if slices.Contains(words, family+"="+name) {
+			return true
+		}
+	}
+	return false
 }
 
 // packageOf returns the package of a family that has a driver or layer; "" if none is known.
@@ -338,7 +348,7 @@ func (d distribution) libraryAdvice(name string) *Remedy {
 	case isNamed(name, "glibc"):
 		verb = "library-of-glibc"
 	case strings.Contains(name, "nvidia"):
-		verb = "library-of-nvidia"
+		verb, args["graphics"] = "library-of-nvidia", []string{d.graphicsPackage()}
 	}
 	do := d.by(verb, args)
 	if !confirmed && do.because == ofPackage {
@@ -405,6 +415,28 @@ func (e *exam) packageOf(files ...string) string {
 	return ""
 }
 
+// ownerOf returns the name of the package that owns an existing file, without the architecture that dpkg adds; "": none.
+func (e *exam) ownerOf(file string) string {
+	real, _ := e.machine.Real(file)
+	owner, _, _ := strings.Cut(e.packageOf(file, real), ":")
+	return owner
+}
+
+// installDriver returns advice to get a family's driver of Mesa. A package that no table has may contain the other drivers of Mesa, and
+// then conflicts with the distribution's packages (Frogging-Family/mesa-git issue 17).
+func (e *exam) installDriver(f *drivers.Family, lacks bool) *Remedy {
+	usual := packageOf(f.Name, e.system.family())
+	for m := range each(e.Drivers) {
+		if other := drivers.Of(m.Library); usual == "" || other == nil || !other.IsMesa() || !f.IsMesa() || m.File == "" {
+			continue
+		}
+		if owner := e.ownerOf(m.File); isFileName(owner) && !isUsualPackage(owner, e.system.family()) {
+			return e.system.by("driver-of-build", with("p", owner, "family", f.Name, "usual", usual))
+		}
+	}
+	return e.system.install(f, lacks)
+}
+
 // installedPackage returns an installed package; nil: not installed.
 func (e *exam) installedPackage(name string) *machine.Package {
 	return cached(e.system.packages.installed, name, func() *machine.Package {
@@ -450,13 +482,20 @@ func (e *exam) owningPackage(library string, places []string) string {
 // icdPlaces are the directories where packages install driver manifests.
 var icdPlaces = []string{"/usr/share/vulkan/icd.d/", "/usr/lib/vulkan/icd.d/", "/etc/vulkan/icd.d/"}
 
-// missingManifest returns the installed package of a driver family, and a missing manifest of the family in it. p is nil if the
-// package is not installed; gone is "" if the package misses no manifest of the family.
+// missingManifest returns the installed package of a driver family, and a missing manifest of the family in it: the package that owns
+// the family's library, or else the usual one. p is nil if the package is not installed; gone is "" if the package misses no manifest
+// of the family.
 func (e *exam) missingManifest(f *drivers.Family) (p *machine.Package, gone string) {
-	if f == nil || packageOf(f.Name, e.system.family()) == "" || e.class != ProcessClass {
+	if f == nil || e.class != ProcessClass {
 		return nil, ""
 	}
-	if p = e.installedPackage(packageOf(f.Name, e.system.family())); p == nil {
+	name := packageOf(f.Name, e.system.family())
+	for _, stem := range f.Libraries {
+		if file := e.driverLibrary("/", stem); file != "" {
+			name = term.Or(e.ownerOf(file), name)
+		}
+	}
+	if p = e.installedPackage(name); p == nil {
 		return nil, ""
 	}
 	for _, file := range p.Files {

@@ -264,7 +264,8 @@ func (e *exam) addDriverless(g *GPU) {
 		return
 	}
 	p, gone := e.missingManifest(f)
-	what := "no Vulkan driver for this device is installed"
+	elsewhere := e.elsewhere(g)
+	what := term.Either(elsewhere == "", "no Vulkan driver for this device is installed", "programs find no Vulkan driver for this device")
 	if f == nil && g.Kernel != "" {
 		what = "its kernel driver is " + g.Kernel + ", and no Vulkan driver for it is installed"
 	}
@@ -276,7 +277,6 @@ func (e *exam) addDriverless(g *GPU) {
 	}); m != nil {
 		what += fmt.Sprintf("; %s is for %d-bit programs only", m.Manifest, 32+64-e.class)
 	}
-	elsewhere := e.elsewhere(g)
 	var do *Remedy
 	library, own := "", explain.Change{}
 	if asks := e.variable(drivers.NvidiaCapabilities); gone == "" && (asks == "" || drivers.GrantsGraphics(asks) || e.containerKind() == "") {
@@ -303,9 +303,9 @@ func (e *exam) addDriverless(g *GPU) {
 		do = e.system.again(p.Name, gone)
 	case p != nil && library == "":
 		what += "; the package " + p.Name + " " + p.Version + " is installed, but contains no driver for the device"
-		do = e.system.install(f, true)
+		do = e.installDriver(f, true)
 	default:
-		do = e.system.install(f, false)
+		do = e.installDriver(f, false)
 	}
 	lost := usual
 	if f == nil && g.Kernel != "" {

@@ -175,21 +175,19 @@ func isMakersModule(name string) bool {
 		strings.HasPrefix(name, "nvidia-tesla") || strings.HasPrefix(name, "nvidia-legacy")
 }
 
-// computeOnly returns Debian's or Ubuntu's package that adds Vulkan to NVIDIA's packages for computing; "": none of these is installed.
-func (d distribution) computeOnly() string {
-	if d.machine == nil || d.family() != "debian" {
+// graphicsPackage returns the package that adds Vulkan to the installed packages of NVIDIA's driver for computing; "": they are not
+// installed, or it is.
+func (d distribution) graphicsPackage() string {
+	if d.machine == nil {
 		return ""
 	}
 	number := branch(host{d.machine}.nvidiaLoaded())
-	for _, variant := range []string{"", "-server"} {
-		if _, is := d.machine.Package("libnvidia-compute-" + number + variant); is && number != "" {
-			return "libnvidia-gl-" + number + variant
-		}
+	isInstalled := func(name string) bool {
+		_, is := d.machine.Package(strings.ReplaceAll(name, "N", number))
+		return is && number != ""
 	}
-	if _, is := d.machine.Package("libcuda1"); is && number != "" {
-		return "nvidia-vulkan-icd"
-	}
-	return ""
+	missing := pairValue("nvidia-graphics", isInstalled)
+	return term.Either(isInstalled(missing), "", strings.ReplaceAll(missing, "N", number))
 }
 
 // replacementAdvice returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module.

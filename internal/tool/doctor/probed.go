@@ -85,7 +85,7 @@ func (e *evidence) addResult(a *alone) {
 				do = e.exam().system.by("modeset", with("node", nvidiaModeset))
 			} else if f := e.otherFamily(a); f != nil {
 				what = textf("it works, but does not list %s, whose driver is %s; that is not installed", a.unlisted.Title(), f.Name)
-				do = e.exam().system.install(f, false)
+				do = e.exam().installDriver(f, false)
 			}
 		}
 	}
@@ -180,8 +180,8 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 	for g := range each(r.GPUs) {
 		f, own := drivers.For(g.Kernel), drivers.Of(a.of.Library)
 		if f != nil && own != nil && f.Name != own.Name && slices.Contains(g.Drivers, a.Manifest) && !r.hasFamily(f.Name) {
-			other := e.system.install(f, false)
-			do.text = "The device's other driver is " + f.Name + ". " + strings.TrimSuffix(other.text, ".") + ". To keep this one: " + do.text
+			other := e.installDriver(f, false)
+			do.text = "The device's other driver is " + f.Name + ". " + endSentence(other.text) + " To keep this one: " + do.text
 			do.lines = append(slices.Clone(other.lines), do.lines...)
 			return do
 		}
@@ -191,16 +191,19 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 		return drivers.Of(d.Library) != nil && drivers.Of(d.Library).Software()
 	}) {
 		other := e.system.choose(software)
-		do.text += " It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. " + other.text
+		do.text = endSentence(do.text) + " It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. " + other.text
 		do.lines = append(slices.Clone(do.lines), other.lines...)
 	}
 	return do
 }
 
+// endSentence returns a text, which may end with a command, with a period.
+func endSentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
+
 // addAsking adds to the advice for a layer the variable that asks for it.
 func (r *Report) addAsking(a *alone, do *Remedy) *Remedy {
 	if by := r.asks(a.Name); a.Kind == "layer" && by != "" {
-		do.text += " " + by + " asks for the layer: without it, programs run."
+		do.text = endSentence(do.text) + " " + by + " asks for the layer: without it, programs run."
 	}
 	return do
 }
