@@ -67,11 +67,16 @@ type placement struct {
 	script bool     // at is in a script that starts the program
 	sets   string   // the program that sets the variable for the programs that it starts; "": none
 	ofHost bool     // it changes a file in the home directory of the host, whose programs read the file, too
+	root   bool     // the user may not make it
+	image  bool     // it changes a file of a container, which its image does not have
 }
 
 // remedy returns the change as a remedy that was tried.
 func (t placement) remedy() *Remedy {
 	text, lines := t.words()
+	if t.root {
+		text = introductions["root"] + text
+	}
 	if before := strings.Replace(purposes[t.aim], "VARIABLE", t.Variable, 1); before != "" {
 		if isContainer(t.kind) { // a sentence instead of a shell line
 			text = before + ", " + strings.ToLower(text[:1]) + text[1:]
@@ -104,7 +109,10 @@ func (t placement) remedy() *Remedy {
 		begins := len(lines) > 0 && strings.HasPrefix(rest, string(lines[0]))
 		text = before + remark + term.Either(begins, ": ", ". ") + rest
 	}
-	return &Remedy{text: text, lines: lines, change: &t.Change, aim: t.aim,
+	if t.image {
+		text = "For this container, and after RUN in the image's Dockerfile for others: " + text
+	}
+	return &Remedy{text: text, lines: lines, root: t.root, change: &t.Change, aim: t.aim,
 		fixes: t.kind == "" && !t.script && !t.ofHost && t.aim != byHand && t.aim != forUnasked && !t.isForProgram()}
 }
 

@@ -316,6 +316,17 @@ func unnumberedName(name string) string {
 	return stem
 }
 
+// ofHost returns a library of the host that a container has below /run/host; "": none.
+func (d distribution) ofHost(name string) string {
+	m, _ := machines.Running(d.class)
+	for _, directory := range []string{term.Either(d.class == 32, "/usr/lib", "/usr/lib64"), "/usr/lib/" + m.Multiarch} {
+		if file := "/run/host" + directory + "/" + name; d.machine.Exists(file) {
+			return file
+		}
+	}
+	return ""
+}
+
 // otherRelease returns an installed library that has the name of a missing one except for the release; "": none.
 func (d distribution) otherRelease(name string) string {
 	if d.machine == nil {
@@ -348,7 +359,7 @@ func (d distribution) libraryAdvice(name string) *Remedy {
 	case isNamed(name, "glibc"):
 		verb = "library-of-glibc"
 	case strings.Contains(name, "nvidia"):
-		verb, args["graphics"] = "library-of-nvidia", []string{d.graphicsPackage()}
+		verb, args["graphics"], args["outer"] = "library-of-nvidia", []string{d.graphicsPackage()}, []string{d.ofHost(name)}
 	}
 	do := d.by(verb, args)
 	if !confirmed && do.because == ofPackage {

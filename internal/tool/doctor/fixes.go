@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -254,7 +255,8 @@ func (e *exam) place(do *Remedy) *Remedy {
 	if isContainer(t.kind) && (e.isShellChange(o) || e.isEntered()) {
 		t.kind = "" // files change as usual, and a shell can unset an exported variable
 	}
-	t.detail = e.detail(t.kind)
+	t.image = isContainer(e.containerKind()) && !e.isEntered() && o.File != ""
+	t.detail, t.root = e.detail(t.kind), !e.canChange(o)
 	_, set := e.machine.Lookup(o.Variable)
 	if u := e.unit(); t.kind == "" && u.Name != "" && o.File == "" {
 		t.kind = "service"
@@ -283,6 +285,20 @@ func (e *exam) place(do *Remedy) *Remedy {
 		return t.remedy()
 	}
 	return (&Remedy{text: strings.TrimSuffix(do.lasting.text, ".") + ". Until then:", lines: do.lasting.lines}).before(t.remedy())
+}
+
+// canChange reports whether the user may write the directories of a change's files; one that is missing is made.
+func (e *exam) canChange(c *explain.Change) bool {
+	for ; c != nil; c = c.And {
+		directory := path.Dir(c.File)
+		for !e.machine.Exists(directory) && directory != path.Dir(directory) {
+			directory = path.Dir(directory)
+		}
+		if c.File != "" && !e.user.may(e.host, directory) {
+			return false
+		}
+	}
+	return true
 }
 
 // setAt returns the first line that sets a variable to its value; without a file: unknown. script reports whether it is a

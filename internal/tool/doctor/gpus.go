@@ -186,7 +186,12 @@ func (e *exam) examineDevice(g *GPU) {
 		if why != "" {
 			what = together(takenByNouveau, sentence(e.makersReleases(g)), why)
 		}
+		if tree := e.machine.ModulesOf(e.kernelRelease()); do == nil && tree != "" && (e.machine.ChecksModules() || !e.machine.MayHaveModule(tree, isMakersModule)) {
+			do = e.nvidiaModule() // without nouveau, the device would have no kernel driver
+		}
 		e.add(GPUNouveau, g.Title(), g.directory, what, do)
+	case g.Kernel == "nouveau" && e.chip(g) != nil && e.chip(g).Mesa == "":
+		e.addBeforeNVK(g, e.chip(g))
 	case len(g.Drivers) == 0 && !installed:
 		e.addDriverless(g)
 	case e.neverOpened(g):
@@ -304,6 +309,9 @@ func (e *exam) addDriverless(g *GPU) {
 	case p != nil && library == "":
 		what += "; the package " + p.Name + " " + p.Version + " is installed, but contains no driver for the device"
 		do = e.installDriver(f, true)
+		if c := e.chip(g); g.Kernel == "nouveau" && c != nil && c.Maker && len(do.lines) == 0 { // no package has NVK
+			do = e.makersDriver(c)
+		}
 	default:
 		do = e.installDriver(f, false)
 	}

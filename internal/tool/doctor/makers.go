@@ -82,15 +82,18 @@ func (e *exam) makersModule(g *GPU) (what fact, do *Remedy) {
 	if do != nil {
 		return what, do
 	}
-	if do = e.nvidiaModule(); releases == "" {
-		return what, do
+	if releases != "" && !e.hasFamily(drivers.NVIDIA) && e.containerKind() == "" {
+		return what, e.makersDriver(e.chip(g))
 	}
-	if last := e.chip(g).Last; last != "" && !e.hasFamily(drivers.NVIDIA) && e.containerKind() == "" {
-		if binary.CompareVersions(last, commonNVIDIA) < 0 || slices.Contains(rollingNVIDIA, e.system.family()) {
-			do = e.system.by("nvidia-last", with("last", last))
-		}
+	return what, e.nvidiaModule()
+}
+
+// makersDriver returns advice to install NVIDIA's driver for a chip: its last release, where the usual packages are newer.
+func (e *exam) makersDriver(c *drivers.Chip) *Remedy {
+	if c.Last != "" && (binary.CompareVersions(c.Last, commonNVIDIA) < 0 || slices.Contains(rollingNVIDIA, e.system.family())) {
+		return e.system.by("nvidia-last", with("last", c.Last))
 	}
-	return what, do
+	return e.system.install(drivers.For("nvidia"), false)
 }
 
 // whyUnserved returns the reason why NVIDIA's installed driver does not serve a device, with advice to install the

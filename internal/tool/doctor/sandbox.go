@@ -93,7 +93,9 @@ func (e *exam) nodeCure(g *GPU) *Remedy {
 	if file != "" && g.Kernel != "nvidia" {
 		verb = "node-for-file"
 	}
-	return e.system.by(verb, with("node", file, "kernel", g.Kernel, "box", term.Or(e.detail("snap"), "NAME")))
+	args := with("node", file, "kernel", g.Kernel, "box", term.Or(e.detail("snap"), "NAME"))
+	args["nodes"] = e.missingNodes()
+	return e.system.by(verb, args)
 }
 
 func (r *Report) detail(kind string) string { return r.sandbox(kind).Detail }

@@ -168,7 +168,7 @@ func (e *exam) nodeless(g *GPU) fact {
 		return textf("%s is a file or directory, not a device: container tools make one in place of a node that the host does not have", file)
 	}
 	if g.Kernel == "nvidia" {
-		missing := slices.DeleteFunc([]string{"/dev/nvidiactl", "/dev/nvidia0"}, e.machine.Exists)
+		missing := e.missingNodes()
 		what = "its node below /dev, nvidia with a number, does not exist"
 		if len(missing) > 0 {
 			what = strings.Join(missing, " and ") + term.Either(len(missing) == 1, " does", " do") + " not exist"
@@ -176,6 +176,11 @@ func (e *exam) nodeless(g *GPU) fact {
 	}
 	kind := e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")
 	return sentence(what + term.Enclosed(": ", sandboxWords[kind], " does not pass the node"))
+}
+
+// missingNodes returns the missing ones of the nodes that a driver of NVIDIA needs for the first device.
+func (h host) missingNodes() []string {
+	return slices.DeleteFunc([]string{"/dev/nvidiactl", "/dev/nvidia0"}, h.machine.Exists)
 }
 
 var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "the Snap sandbox",

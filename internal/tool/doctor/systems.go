@@ -77,6 +77,12 @@ var conditions = map[string]func(d *distribution) bool{
 		return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")
 	},
 	"loaded": func(d *distribution) bool { return host{d.machine}.nvidiaLoaded() != "" },
+	"passed": func(d *distribution) bool { // NVIDIA's container tools have passed the driver; an image may set the variable, too
+		directories := []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"}
+		libraries := term.Words(directories, func(directory string) string { return directory + "/libnvidia-*.so.*" })
+		return host{d.machine}.variable(drivers.NvidiaDevices) != "" && len(drivers.Matches(d.machine, libraries)) > 0 ||
+			strings.Contains(d.machine.Whole("/proc/self/mountinfo"), "/libnvidia-")
+	},
 	"graphics": func(d *distribution) bool {
 		return drivers.GrantsGraphics(host{d.machine}.variable(drivers.NvidiaCapabilities))
 	},
@@ -192,7 +198,10 @@ func (t *Remedy) then(what string) {
 
 // before returns other advice after this one.
 func (t *Remedy) before(other *Remedy) *Remedy {
-	other.text, other.lines = strings.TrimSpace(t.text+" "+other.text), append(slices.Clip(t.lines), other.lines...)
+	if t.text != "" {
+		other.text = endSentence(t.text) + " " + other.text
+	}
+	other.lines = append(slices.Clip(t.lines), other.lines...)
 	return other
 }
 
