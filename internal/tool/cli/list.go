@@ -96,10 +96,10 @@ func (l *listing) bad() bool {
 	return slices.ContainsFunc(l.Found, bad) || l.nothing()
 }
 
-// nothing reports whether programs get no driver: none is found or chosen, or none of the chosen ones works.
+// nothing reports whether programs get none of the drivers that were found. A machine without drivers may not need any.
 func (l *listing) nothing() bool {
 	gets := func(f discover.ListEntry) bool { return f.In && f.But == "" }
-	return l.Kind == "drivers" && !slices.ContainsFunc(l.Found, gets)
+	return l.Kind == "drivers" && len(l.Found) > 0 && !slices.ContainsFunc(l.Found, gets)
 }
 
 func listBoth(s *invocation) error {

@@ -3,7 +3,6 @@ package doctor
 import (
 	"path"
 	"slices"
-	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
@@ -281,10 +280,12 @@ func (e *exam) place(do *Remedy) *Remedy {
 		t.ofHost = t.ofHost || e.isOfHost(c.File)
 	}
 	t.ofHost = t.ofHost || t.kind == "" && t.at.File != "" && e.isOfHost(t.at.File)
+	change := t.remedy()
 	if do.lasting == nil {
-		return t.remedy()
+		return change
 	}
-	return (&Remedy{text: strings.TrimSuffix(do.lasting.text, ".") + ". Until then:", lines: do.lasting.lines}).before(t.remedy())
+	change.text = "Until then: " + change.text
+	return do.lasting.before(change)
 }
 
 // canChange reports whether the user may write the directories of a change's files; one that is missing is made.
