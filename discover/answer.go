@@ -38,7 +38,8 @@ type Layer struct {
 	functions [2]string       // the library's negotiation function and vkGetInstanceProcAddr, if they have other names
 }
 
-// UnspecifiedOrder lists layers whose order depends on the order of their manifests in a directory. It may change when files change.
+// UnspecifiedOrder lists layers whose order depends on the order of their manifests in a directory. It may change when
+// files change.
 type UnspecifiedOrder struct {
 	Directory string   `json:"directory"` // of the manifests
 	Layers    []string `json:"layers"`    // in their present order
@@ -57,9 +58,9 @@ type Answer struct {
 
 // Decide makes the library's decision for a program that creates an instance.
 //
-// If the program gets no driver, the error is [ErrNoDriver]. The answer is complete even then, with the reason for each driver
-// that is left out. With any other error the answer is nil. Decide asks no driver service. It assumes that the program gets
-// the loader of this module, unless [Program].Loader names another one.
+// If the program gets no driver, the error is [ErrNoDriver]. The answer is complete even then, with the reason for each
+// driver that is left out. With any other error the answer is nil. Decide asks no driver service. It assumes that the
+// program gets the loader of this module, unless [Program].Loader names another one.
 func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
 	subject := program.subject()
 	made, err := host.machine().Decide(contextOr(ctx), subject)
@@ -74,7 +75,8 @@ func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
 // answerOf converts a decision to an Answer.
 func answerOf(program *Program, subject *decide.Program, made *decide.Made) *Answer {
 	a := &Answer{Program: program.Path, Loader: program.Loader,
-		lists: [2]List{listOf("drivers", program.Loader, explain.Drivers, made), listOf("layers", program.Loader, explain.Layers, made)}}
+		lists: [2]List{listOf("drivers", program.Loader, explain.Drivers, made),
+			listOf("layers", program.Loader, explain.Layers, made)}}
 	for _, list := range [][]explain.Item{made.In, made.Out} {
 		for i := range list {
 			a.add(&list[i])
@@ -101,19 +103,22 @@ func (a *Answer) add(e *explain.Item) {
 		a.Layers = append(a.Layers, layerOf(e))
 		return
 	}
-	a.Drivers = append(a.Drivers, Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order,
-		Reason: reasonOf(e), Standing: standingOf(e.Standing)})
+	a.Drivers = append(a.Drivers,
+		Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order,
+			Reason: reasonOf(e), Standing: standingOf(e.Standing)})
 }
 
 // layerOf returns a layer of an explained decision.
 func layerOf(e *explain.Item) Layer {
-	return Layer{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Meta: e.Meta,
+	return Layer{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order,
+		Meta:     e.Meta,
 		NameOnly: e.NameOnly, Reason: reasonOf(e), Standing: standingOf(e.Standing)}
 }
 
 // reasonOf returns the reason of a driver or layer of an explained decision.
 func reasonOf(e *explain.Item) Reason {
-	return Reason{Code: Code(e.Code), Text: e.Why, Statement: e.Statement, File: e.Manifest, Line: e.Line, Column: e.Column}
+	return Reason{Code: Code(e.Code), Text: e.Why, Statement: e.Statement, File: e.Manifest, Line: e.Line,
+		Column: e.Column}
 }
 
 // driverError returns ErrNoDriver if no driver is used.

@@ -29,8 +29,8 @@ type File struct {
 	Soname string `json:"soname,omitempty"` // the name under which other files need it
 	Needed Needed `json:"needed"`           // how the driver needs it
 
-	// CLibrary marks a part of the C library, or the dynamic linker. A container or sandbox with its own C library must not get
-	// the host's: the parts fit only together.
+	// CLibrary marks a part of the C library, or the dynamic linker. A container or sandbox with its own C library must
+	// not get the host's: the parts fit only together.
 	CLibrary bool `json:"c_library,omitempty"`
 }
 
@@ -52,31 +52,37 @@ type TooNew struct {
 
 // DriverFiles are all files that a driver, or a layer, needs.
 type DriverFiles struct {
-	Manifest string        `json:"manifest"` // of the driver or layer
-	Library  string        `json:"library"`  // the driver itself; "": it was not found
-	Files    []File        `json:"files"`    // the driver, then the others in the order of loading, then those that it opens at run time
-	Missing  []MissingFile `json:"missing"`  // libraries without which the driver does not work
-	TooNew   []TooNew      `json:"too_new"`  // libraries that need a newer version of another one; the driver does not work with them
-	Symbols  []string      `json:"symbols"`  // needed symbols that no library defines; empty if a library is missing or too new
-	Unbound  []string      `json:"unbound"`  // symbols in Symbols that keep the dynamic linker from loading the library
-	Misfit   string        `json:"misfit"`   // why the library is not a driver, or not a layer: one English sentence; "": it is one
-	Data     []string      `json:"data"`     // existing data files, and directories with data files, that it reads
-	Nodes    []string      `json:"nodes"`    // existing device nodes outside /dev/dri that it opens, of all GPUs: see NodesFor
-	Software bool          `json:"software"` // it computes on the CPU, and needs no device
+	Manifest string `json:"manifest"` // of the driver or layer
+	Library  string `json:"library"`  // the driver itself; "": it was not found
+	// the driver, then the others in the order of loading, then those that it opens at run time
+	Files   []File        `json:"files"`
+	Missing []MissingFile `json:"missing"` // libraries without which the driver does not work
+	// libraries that need a newer version of another one; the driver does not work with them
+	TooNew []TooNew `json:"too_new"`
+	// needed symbols that no library defines; empty if a library is missing or too new
+	Symbols []string `json:"symbols"`
+	Unbound []string `json:"unbound"` // symbols in Symbols that keep the dynamic linker from loading the library
+	// why the library is not a driver, or not a layer: one English sentence; "": it is one
+	Misfit string   `json:"misfit"`
+	Data   []string `json:"data"` // existing data files, and directories with data files, that it reads
+	// existing device nodes outside /dev/dri that it opens, of all GPUs: see NodesFor
+	Nodes    []string `json:"nodes"`
+	Software bool     `json:"software"` // it computes on the CPU, and needs no device
 }
 
-// Works reports whether the dynamic linker can load the driver with all that it needs, and whether the library is a driver.
-// "good" in vkloader doctor --json is this result. Only [Probe] tells whether the driver finds a device.
+// Works reports whether the dynamic linker can load the driver with all that it needs, and whether the library is a
+// driver. "good" in vkloader doctor --json is this result. Only [Probe] tells whether the driver finds a device.
 func (f *DriverFiles) Works() bool {
 	return f.Library != "" && len(f.Missing)+len(f.TooNew)+len(f.Unbound) == 0 && f.Misfit == ""
 }
 
-// Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host. They are those for
-// the program of the [Decide] that returned the driver; any other Driver counts as one for a 64-bit program without
-// variables. Missing files are in the answer, and are no error. Closure opens libraries as files and loads none.
+// Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host. They are
+// those for the program of the [Decide] that returned the driver; any other Driver counts as one for a 64-bit program
+// without variables. Missing files are in the answer, and are no error. Closure opens libraries as files and loads
+// none.
 //
-// A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches. Closure
-// examines the host only. "vkloader cdi verify --root" says whether a container's C library is new enough.
+// A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches.
+// Closure examines the host only. "vkloader cdi verify --root" says whether a container's C library is new enough.
 func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, error) {
 	return closure(contextOr(ctx), host, &driver, drivers.DriverInterface)
 }
@@ -103,11 +109,14 @@ func closure(ctx context.Context, host *Host, driver *Driver, is drivers.Interfa
 
 // filesOf converts the files of package drivers.
 func filesOf(driver *Driver, found *drivers.Files) *DriverFiles {
-	out := &DriverFiles{Manifest: driver.Manifest, Files: []File{}, Missing: []MissingFile{}, TooNew: []TooNew{}, Symbols: []string{},
-		Unbound: []string{}, Data: slices.Concat([]string{}, found.Data, found.Directories), Nodes: append([]string{}, found.Nodes...),
+	out := &DriverFiles{Manifest: driver.Manifest, Files: []File{}, Missing: []MissingFile{}, TooNew: []TooNew{},
+		Symbols: []string{},
+		Unbound: []string{}, Data: slices.Concat([]string{}, found.Data, found.Directories),
+		Nodes:    append([]string{}, found.Nodes...),
 		Software: found.Family != nil && found.Family.Software()}
 	if why := found.Why("it"); why != "" {
-		out.Missing = append(out.Missing, MissingFile{Name: driver.Library, By: driver.Manifest, Needed: AtLink, Why: why})
+		out.Missing = append(out.Missing,
+			MissingFile{Name: driver.Library, By: driver.Manifest, Needed: AtLink, Why: why})
 		return out
 	}
 	out.Library = found.File.Path
@@ -124,10 +133,12 @@ func filesOf(driver *Driver, found *drivers.Files) *DriverFiles {
 		case opened.Complete() || opened.Required && opened.Fault == drivers.None:
 			out.follow(opened.With, AtRunTime)
 			if opened.Required && opened.Unfound {
-				out.Missing = append(out.Missing, MissingFile{Name: opened.Name, By: out.Library, Needed: AtRunTime, Why: opened.Why("it")})
+				out.Missing = append(out.Missing,
+					MissingFile{Name: opened.Name, By: out.Library, Needed: AtRunTime, Why: opened.Why("it")})
 			}
 		case opened.Required:
-			out.Missing = append(out.Missing, MissingFile{Name: opened.Name, By: out.Library, Needed: AtRunTime, Why: opened.Why("it")})
+			out.Missing = append(out.Missing,
+				MissingFile{Name: opened.Name, By: out.Library, Needed: AtRunTime, Why: opened.Why("it")})
 		}
 	}
 	for _, file := range found.Backends {
@@ -155,7 +166,8 @@ func (f *DriverFiles) follow(c *binary.Closure, how Needed) {
 	}
 	for i := range c.Missing {
 		needed := drivers.Needed(&c.Missing[i])
-		f.Missing = append(f.Missing, MissingFile{Name: needed.Name, By: c.Missing[i].By.Path, Needed: how, Why: needed.Why("it")})
+		f.Missing = append(f.Missing,
+			MissingFile{Name: needed.Name, By: c.Missing[i].By.Path, Needed: how, Why: needed.Why("it")})
 	}
 	for _, o := range c.Old {
 		f.TooNew = append(f.TooNew, TooNew{File: o.By.Path, Wants: o.Version, Of: o.In.Path, Version: o.Newest})

@@ -31,7 +31,8 @@ type GPU struct {
 	UUID  string    `json:"-"` // NVIDIA's and CUDA's name for it: GPU-...; "": not known
 	Parts []GPUPart `json:"-"` // the instances of a GPU that is divided (MIG)
 
-	Card   string `json:"-"` // node of the direct rendering manager for screens, such as /dev/dri/card0; "": there is none
+	// node of the direct rendering manager for screens, such as /dev/dri/card0; "": there is none
+	Card   string `json:"-"`
 	Render string `json:"-"` // its node for rendering, such as /dev/dri/renderD128; "": there is none
 }
 
@@ -41,9 +42,9 @@ type GPUPart struct {
 	Nodes []string // its device nodes
 }
 
-// NodesFor returns the device nodes that a container needs to use one GPU of a host with this driver: the nodes of the GPU and
-// of its parts, and the nodes in [DriverFiles].Nodes that belong to no GPU, such as /dev/nvidia-uvm. all is the answer of
-// [GPUs].
+// NodesFor returns the device nodes that a container needs to use one GPU of a host with this driver: the nodes of the
+// GPU and of its parts, and the nodes in [DriverFiles].Nodes that belong to no GPU, such as /dev/nvidia-uvm. all is the
+// answer of [GPUs].
 func (f *DriverFiles) NodesFor(gpu *GPU, all []GPU) []string {
 	nodes := slices.Clone(gpu.Nodes)
 	for _, p := range gpu.Parts {
@@ -58,9 +59,9 @@ func (f *DriverFiles) NodesFor(gpu *GPU, all []GPU) []string {
 	return slices.Compact(nodes)
 }
 
-// GPUs lists the graphics devices of a host, each with the drivers that serve it among those that the zero [Program] gets. It
-// wakes no device. A host without graphics devices has an empty list, and no error. [DriverFiles.NodesFor], and [Closure] of
-// each of its Drivers, list the files that a container needs for a GPU.
+// GPUs lists the graphics devices of a host, each with the drivers that serve it among those that the zero [Program]
+// gets. It wakes no device. A host without graphics devices has an empty list, and no error. [DriverFiles.NodesFor],
+// and [Closure] of each of its Drivers, list the files that a container needs for a GPU.
 func GPUs(ctx context.Context, host *Host) ([]GPU, error) {
 	ctx = contextOr(ctx)
 	answer, err := Decide(ctx, host, Program{})
@@ -94,7 +95,8 @@ func workingDrivers(ctx context.Context, m *machine.Machine, found []Driver) (go
 	linker := loaders.Linker(&machine.Source{Machine: *m})
 	for i := range found {
 		family := drivers.Of(found[i].Library)
-		if found[i].Used && family != nil && ctx.Err() == nil && drivers.Judged(m, linker, found[i].Library, drivers.DriverInterface).Works() {
+		if found[i].Used && family != nil && ctx.Err() == nil &&
+			drivers.Judged(m, linker, found[i].Library, drivers.DriverInterface).Works() {
 			good = append(good, driverFamily{found[i].Manifest, family})
 		}
 	}
@@ -103,8 +105,9 @@ func workingDrivers(ctx context.Context, m *machine.Machine, found []Driver) (go
 
 // gpuOf returns a device with the drivers that serve it.
 func gpuOf(m *machine.Machine, g *drivers.GPU, good []driverFamily) GPU {
-	out := GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep,
-		Label: g.Label(m), UUID: g.UUID}
+	out := GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{},
+		Asleep: g.Asleep,
+		Label:  g.Label(m), UUID: g.UUID}
 	for _, p := range g.Parts {
 		out.Parts = append(out.Parts, GPUPart(p))
 	}

@@ -24,7 +24,8 @@ type explained struct {
 
 // MarshalJSON writes the answer as "vkloader explain --json" does.
 func (a *Answer) MarshalJSON() ([]byte, error) {
-	e := explained{Schema: Schema, App: a.Program, Loader: a.Loader, In: []explain.Item{}, Out: []explain.Item{}, UnspecifiedOrder: a.UnspecifiedOrder}
+	e := explained{Schema: Schema, App: a.Program, Loader: a.Loader, In: []explain.Item{}, Out: []explain.Item{},
+		UnspecifiedOrder: a.UnspecifiedOrder}
 	drivers, layers := a.items(true)
 	e.In = append(append(e.In, layers...), drivers...)
 	drivers, layers = a.items(false)
@@ -73,12 +74,15 @@ func (l Layer) MarshalJSON() ([]byte, error) { return json.Marshal(l.item()) }
 
 func (d *Driver) item() explain.Item {
 	r := &d.Reason
-	return explain.Item{Kind: driverKind, Order: d.Order, Name: d.Name, Manifest: d.Manifest, Line: r.Line, Column: r.Column, Library: d.Library,
+	return explain.Item{Kind: driverKind, Order: d.Order, Name: d.Name, Manifest: d.Manifest, Line: r.Line,
+		Column: r.Column, Library: d.Library,
 		Code: string(r.Code), Statement: r.Statement, Why: r.Text, Standing: d.Standing.internal()}
 }
 
 func (l *Layer) item() explain.Item {
 	r := &l.Reason
-	return explain.Item{Kind: layerKind, Order: l.Order, Name: l.Name, Manifest: l.Manifest, Line: r.Line, Column: r.Column, Library: l.Library,
-		Meta: l.Meta, NameOnly: l.NameOnly, Code: string(r.Code), Statement: r.Statement, Why: r.Text, Standing: l.Standing.internal()}
+	return explain.Item{Kind: layerKind, Order: l.Order, Name: l.Name, Manifest: l.Manifest, Line: r.Line,
+		Column: r.Column, Library: l.Library,
+		Meta: l.Meta, NameOnly: l.NameOnly, Code: string(r.Code), Statement: r.Statement, Why: r.Text,
+		Standing: l.Standing.internal()}
 }

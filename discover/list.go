@@ -7,15 +7,17 @@ import (
 
 // ListEntry is one remark of a decision: about something found, a variable, or a name.
 type ListEntry struct {
-	Subject   string `json:"subject"`          // the name of a layer, the manifest's file name of a driver, or a variable
-	Path      string `json:"path,omitempty"`   // the manifest; "": it is not about a file
-	Line      int    `json:"line,omitempty"`   // in the manifest, from 1; 0: the whole file
-	Column    int    `json:"column,omitempty"` // in the line, from 1
-	In        bool   `json:"in"`               // a program gets it
-	Code      Code   `json:"code"`             // the kind of remark
-	Severity  string `json:"severity"`         // note, warning or problem
-	Statement string `json:"statement"`        // the ID of the statement in the specification of this module, such as LAY-144
-	Why       string `json:"why"`              // one English sentence
+	// the name of a layer, the manifest's file name of a driver, or a variable
+	Subject  string `json:"subject"`
+	Path     string `json:"path,omitempty"`   // the manifest; "": it is not about a file
+	Line     int    `json:"line,omitempty"`   // in the manifest, from 1; 0: the whole file
+	Column   int    `json:"column,omitempty"` // in the line, from 1
+	In       bool   `json:"in"`               // a program gets it
+	Code     Code   `json:"code"`             // the kind of remark
+	Severity string `json:"severity"`         // note, warning or problem
+	// the ID of the statement in the specification of this module, such as LAY-144
+	Statement string `json:"statement"`
+	Why       string `json:"why"` // one English sentence
 
 	Standing // of the driver or layer
 }

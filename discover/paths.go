@@ -6,9 +6,10 @@ import (
 
 // Searched is a place where drivers, layers or settings are looked for.
 type Searched struct {
-	For       string   `json:"for"`            // "drivers", "implicit layers", "explicit layers" or "settings"
-	Order     int      `json:"order"`          // among those for the same, from 1; 0: it is not searched
-	Path      string   `json:"path"`           // a directory, a manifest, a settings file, or the socket of a driver service
+	For   string `json:"for"`   // "drivers", "implicit layers", "explicit layers" or "settings"
+	Order int    `json:"order"` // among those for the same, from 1; 0: it is not searched
+	// a directory, a manifest, a settings file, or the socket of a driver service
+	Path      string   `json:"path"`
 	Real      string   `json:"real,omitempty"` // the path without symbolic links
 	From      string   `json:"from"`           // the variable that names it, or "default"
 	Exists    bool     `json:"exists"`         // it is there
@@ -23,8 +24,8 @@ type PathList struct {
 	Places []Searched `json:"places"` // in the order of the search
 }
 
-// Paths lists where drivers, layers and settings are looked for, also places that do not exist. Programs need it to install
-// manifests, to bind them into a sandbox, or to wait for new ones.
+// Paths lists where drivers, layers and settings are looked for, also places that do not exist. Programs need it to
+// install manifests, to bind them into a sandbox, or to wait for new ones.
 func Paths(ctx context.Context, host *Host, program Program) (*PathList, error) {
 	places, err := host.machine().Paths(contextOr(ctx), program.subject())
 	if err != nil {

@@ -33,10 +33,13 @@ type Device struct {
 	DeviceUUID    string     `json:"device_uuid,omitempty"` // 32 hexadecimal digits; "": the device has version 1.0
 	DriverUUID    string     `json:"driver_uuid,omitempty"` // likewise, of the driver
 	DriverID      uint32     `json:"driver_id,omitempty"`   // VkDriverId
-	Conformance   string     `json:"conformance,omitempty"` // version of the conformance test that it passed, as 1.3.0.0
-	PCI           string     `json:"pci,omitempty"`         // address on the bus, as 0000:01:00.0 and in [GPU].Name; "": unknown
-	VRAM          uint64     `json:"vram_bytes"`            // bytes of the device's own memory
-	Library       string     `json:"library,omitempty"`     // of its driver, from the loader's log; [Probe] leaves it empty
+	// version of the conformance test that it passed, as 1.3.0.0
+	Conformance string `json:"conformance,omitempty"`
+	// address on the bus, as 0000:01:00.0 and in [GPU].Name; "": unknown
+	PCI  string `json:"pci,omitempty"`
+	VRAM uint64 `json:"vram_bytes"` // bytes of the device's own memory
+	// of its driver, from the loader's log; [Probe] leaves it empty
+	Library string `json:"library,omitempty"`
 
 	Extensions []string `json:"-"` // names of its device extensions
 }
@@ -55,10 +58,14 @@ func (d *Device) ID() string {
 
 // deviceOf converts a device of package probe.
 func deviceOf(d *probe.Device) Device {
-	return Device{Index: d.Index, Name: d.Name, Type: DeviceType(d.Type), TypeText: d.TypeText, APIVersion: Version(d.APIVersion),
-		APIText: d.APIText, DriverVersion: d.DriverVersion, DriverText: d.DriverText, VendorID: d.VendorID, DeviceID: d.DeviceID,
-		DriverName: d.DriverName, DriverInfo: d.DriverInfo, DeviceUUID: d.DeviceUUID, DriverUUID: d.DriverUUID, DriverID: d.DriverID,
-		Conformance: d.Conformance, PCI: d.PCI, VRAM: d.VRAM, Library: d.Library, Extensions: slices.Clone(d.Extensions)}
+	return Device{Index: d.Index, Name: d.Name, Type: DeviceType(d.Type), TypeText: d.TypeText,
+		APIVersion: Version(d.APIVersion),
+		APIText:    d.APIText, DriverVersion: d.DriverVersion, DriverText: d.DriverText, VendorID: d.VendorID,
+		DeviceID:   d.DeviceID,
+		DriverName: d.DriverName, DriverInfo: d.DriverInfo, DeviceUUID: d.DeviceUUID, DriverUUID: d.DriverUUID,
+		DriverID:    d.DriverID,
+		Conformance: d.Conformance, PCI: d.PCI, VRAM: d.VRAM, Library: d.Library,
+		Extensions: slices.Clone(d.Extensions)}
 }
 
 // Outcome is how the child of a probe ended.
@@ -90,14 +97,15 @@ type Report struct {
 
 // ProbeOptions say how a probe is made. The zero value probes as a program with this process's variables.
 type ProbeOptions struct {
-	Env     []string      // the child's variables; nil: this process's. Those that no loader, driver or layer reads stay behind
+	// the child's variables; nil: this process's. Those that no loader, driver or layer reads stay behind
+	Env     []string
 	Library string        // the loader: a path, or a name for the dynamic linker; "": libvulkan.so.1, or vulkan-1.dll
 	Child   string        // the program that loads it; "": the child of an installed vkloader
 	Limit   time.Duration // for the child; 0: 30 seconds
 }
 
-// Probe starts a child process that loads the Vulkan loader and uses it as a short program does: it creates an instance,
-// lists the devices, and creates a device on each. The calling process loads nothing.
+// Probe starts a child process that loads the Vulkan loader and uses it as a short program does: it creates an
+// instance, lists the devices, and creates a device on each. The calling process loads nothing.
 //
 // The child is libexec/vkloader/probe of an installed vkloader, which Probe finds by PATH and in /usr and /usr/local.
 // Without it the error is [ErrNoProbe]. A crash of the child is no error: the report has the signal and the phase.
@@ -156,7 +164,8 @@ func installedProbe(environ []string) (string, error) {
 			return place, nil
 		}
 	}
-	return "", fmt.Errorf("%w: install vkloader, or name the file libexec/vkloader/probe in ProbeOptions.Child", ErrNoProbe)
+	return "", fmt.Errorf("%w: install vkloader, or name the file libexec/vkloader/probe in ProbeOptions.Child",
+		ErrNoProbe)
 }
 
 // runProbe runs one child.
@@ -179,8 +188,9 @@ func probeError(ctx context.Context, err error) error {
 
 // reportOf converts a child's result to a Report.
 func reportOf(r *probe.Result) *Report {
-	report := &Report{Schema: Schema, Library: r.Library, Version: Version(r.Version), Devices: []Device{}, Problem: r.Problem,
-		Died: r.Died(), refused: r.NoDriver()}
+	report := &Report{Schema: Schema, Library: r.Library, Version: Version(r.Version), Devices: []Device{},
+		Problem: r.Problem,
+		Died:    r.Died(), refused: r.NoDriver()}
 	report.Outcome = map[probe.Outcome]Outcome{probe.Fine: Fine, probe.Crashed: Crashed, probe.Hung: Hung}[r.Outcome]
 	if report.Outcome == "" {
 		report.Outcome = Failed

@@ -20,8 +20,8 @@ type Program struct {
 	Portability bool     // it enables VK_KHR_portability_enumeration, with the flag that belongs to it
 	API         Version  // in its VkApplicationInfo; 0: none is named
 
-	// Loader is the program's loader, from [LoaderOf]; nil: the loader of this module. The decision ignores variables and
-	// settings that the loader does not read.
+	// Loader is the program's loader, from [LoaderOf]; nil: the loader of this module. The decision ignores variables
+	// and settings that the loader does not read.
 	Loader *Loader
 }
 

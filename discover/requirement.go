@@ -159,7 +159,8 @@ func (n *Requirement) Check(r *Report) error {
 		case len(left) == 0:
 			return unmet(s.code, "no device %s; available: %s", s.what, names(before))
 		case len(left) < wanted:
-			return unmet(UnmetCount, "%d devices are required, and only %d %s: %s", wanted, len(left), s.phrase(len(left)), names(left))
+			return unmet(UnmetCount, "%d devices are required, and only %d %s: %s", wanted, len(left),
+				s.phrase(len(left)), names(left))
 		}
 	}
 	return nil
@@ -191,9 +192,9 @@ func bytesText(n uint64) string {
 	return strconv.FormatUint(n, 10) + " bytes"
 }
 
-// ParseRequirement reads requirements: NAME=VALUE, separated by commas. The names are api (1.3), type (discrete, integrated,
-// virtual, cpu), vram (a number of bytes, or with K, M, G or T), extension (may be repeated), vendor, count, and
-// not (cpu).
+// ParseRequirement reads requirements: NAME=VALUE, separated by commas. The names are api (1.3), type (discrete,
+// integrated, virtual, cpu), vram (a number of bytes, or with K, M, G or T), extension (may be repeated), vendor,
+// count, and not (cpu).
 func ParseRequirement(text string) (Requirement, error) {
 	var n Requirement
 	for _, word := range strings.Split(text, ",") {

@@ -7,20 +7,23 @@ type Stage string
 
 // Stages in their order. The first three come from files alone, the others from a child process that loads the library.
 const (
-	StageNotChosen Stage = "not chosen"    // the loader's rules leave it out
-	StageChosen    Stage = "chosen"        // the rules select it
-	StageLoadable  Stage = "loadable"      // its library exists, has the right machine, its dependencies and its functions
-	StageOpened    Stage = "opened"        // the loader opened it
-	StageAnswered  Stage = "answered"      // its functions returned without an error
-	StageDevices   Stage = "shows devices" // it lists a device
+	StageNotChosen Stage = "not chosen" // the loader's rules leave it out
+	StageChosen    Stage = "chosen"     // the rules select it
+	// its library exists, has the right machine, its dependencies and its functions
+	StageLoadable Stage = "loadable"
+	StageOpened   Stage = "opened"        // the loader opened it
+	StageAnswered Stage = "answered"      // its functions returned without an error
+	StageDevices  Stage = "shows devices" // it lists a device
 )
 
 // Standing is the stage that a driver or layer reaches on its way into a program, and what keeps it from the next one.
 type Standing struct {
-	Stage    Stage  `json:"stage,omitempty"`    // not chosen, chosen, loadable, opened, answered or shows devices; absent: not judged
-	But      string `json:"but,omitempty"`      // the reason why it is not at the next stage: one clause
-	Fault    string `json:"fault,omitempty"`    // the code of the finding about the reason; docs/findings.md lists them
-	Harmless bool   `json:"harmless,omitempty"` // programs lose nothing: it is for other programs, or its device is absent
+	// not chosen, chosen, loadable, opened, answered or shows devices; absent: not judged
+	Stage Stage  `json:"stage,omitempty"`
+	But   string `json:"but,omitempty"`   // the reason why it is not at the next stage: one clause
+	Fault string `json:"fault,omitempty"` // the code of the finding about the reason; docs/findings.md lists them
+	// programs lose nothing: it is for other programs, or its device is absent
+	Harmless bool `json:"harmless,omitempty"`
 }
 
 // String returns the stage with its fault: "chosen, but its library /usr/lib/libx.so is missing".

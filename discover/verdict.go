@@ -11,10 +11,11 @@ const VerdictSchema = 2
 
 // Verdict is a comparison of a [Report] with a [Requirement], as "vkloader check --json" prints it.
 type Verdict struct {
-	Schema  int             `json:"schema"`         // number of the schema
-	Require string          `json:"require"`        // the request, in a fixed order
-	Met     bool            `json:"met"`            // the requirement is met
-	Code    UnmetCode       `json:"code,omitempty"` // the first requirement that is not met: health, driver, device, not, vendor, type, api, vram, extension or count
+	Schema  int    `json:"schema"`  // number of the schema
+	Require string `json:"require"` // the request, in a fixed order
+	Met     bool   `json:"met"`     // the requirement is met
+	// the first requirement that is not met: health, driver, device, not, vendor, type, api, vram, extension or count
+	Code    UnmetCode       `json:"code,omitempty"`
 	What    string          `json:"what,omitempty"` // the unmet requirement in a sentence
 	Library string          `json:"library"`        // the loader that was asked
 	Devices []VerdictDevice `json:"devices"`        // in the order in which programs get them
@@ -34,7 +35,8 @@ func (n *Requirement) Verdict(r *Report) *Verdict {
 		r = &Report{}
 	}
 	err := n.Check(r)
-	v := &Verdict{Schema: VerdictSchema, Require: n.String(), Met: err == nil, Library: r.Library, Devices: []VerdictDevice{}}
+	v := &Verdict{Schema: VerdictSchema, Require: n.String(), Met: err == nil, Library: r.Library,
+		Devices: []VerdictDevice{}}
 	if what := (*UnmetError)(nil); errors.As(err, &what) {
 		v.Code, v.What = what.Code, what.Text
 	}

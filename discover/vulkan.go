@@ -2,8 +2,8 @@ package discover
 
 import "vkloader/internal/decide/vk"
 
-// Version is a version of Vulkan, as Vulkan packs it: VK_MAKE_API_VERSION(variant, major, minor, patch). Versions of one variant
-// can be compared as numbers.
+// Version is a version of Vulkan, as Vulkan packs it: VK_MAKE_API_VERSION(variant, major, minor, patch). Versions of
+// one variant can be compared as numbers.
 type Version uint32
 
 // Versions of Vulkan.

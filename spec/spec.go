@@ -39,7 +39,8 @@ func slug(heading string) string {
 	return b.String()
 }
 
-var begin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\*\*([A-Z]{1,4}-[0-9]+[a-z]?)\*\* (.*)$`) })
+var begin = sync.OnceValue(
+	func() *regexp.Regexp { return regexp.MustCompile(`^\*\*([A-Z]{1,4}-[0-9]+[a-z]?)\*\* (.*)$`) })
 
 var read = sync.OnceValues(func() (map[string]Statement, []Statement) {
 	byID := map[string]Statement{}

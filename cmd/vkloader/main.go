@@ -18,8 +18,8 @@ func main() {
 	os.Exit(cli.Main(os.Args, os.Environ(), os.Stdout, os.Stderr))
 }
 
-// delayCollection lets the heap grow to 40 MB before the first garbage collection. Most commands end before that. After the
-// first collection, the runtime's default applies.
+// delayCollection lets the heap grow to 40 MB before the first garbage collection. Most commands end before that. After
+// the first collection, the runtime's default applies.
 func delayCollection() {
 	if os.Getenv("GOGC") != "" {
 		return

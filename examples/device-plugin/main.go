@@ -1,5 +1,5 @@
-// Device-plugin is the allocation step of a plugin for a container orchestrator, in one program: for a GPU it prints the
-// device nodes and the files that a container gets, so that Vulkan works there.
+// Device-plugin is the allocation step of a plugin for a container orchestrator, in one program: for a GPU it prints
+// the device nodes and the files that a container gets, so that Vulkan works there.
 //
 // usage: device-plugin [--root DIRECTORY] GPU
 package main

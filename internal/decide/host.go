@@ -22,7 +22,8 @@ type Host struct {
 	asked   *question // the tool's question, which has facts beyond the machine's files
 }
 
-// HostOf returns the machine of a source as a host. Questions are about the source's program; only the first one decides.
+// HostOf returns the machine of a source as a host. Questions are about the source's program; only the first one
+// decides.
 func HostOf(source *machine.Source) *Host {
 	return &Host{name: cmp.Or(source.Root, "this machine"), asked: newQuestion(source)}
 }

@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Severity returns the severity of a decision's finding. An excluded driver or a missing manifest of a driver costs programs
-// nothing while another driver works.
+// Severity returns the severity of a decision's finding. An excluded driver or a missing manifest of a driver costs
+// programs nothing while another driver works.
 func (s *Standings) Severity(f *diag.Diagnostic) diag.Severity {
 	severity := f.Code.Entry().Severity
 	switch {
@@ -36,8 +36,8 @@ func (s *Standings) Severity(f *diag.Diagnostic) diag.Severity {
 // AnyDriver reports whether a driver of the decision can be loaded.
 func (s *Standings) AnyDriver() bool { return slices.ContainsFunc(s.made.Drivers, s.canLoad) }
 
-// AnyDevice reports whether a driver of the decision can be loaded and is for a device of this machine: a software renderer, an
-// unknown driver, or one of a family with a device here.
+// AnyDevice reports whether a driver of the decision can be loaded and is for a device of this machine: a software
+// renderer, an unknown driver, or one of a family with a device here.
 func (s *Standings) AnyDevice() bool {
 	return slices.ContainsFunc(s.made.Drivers, func(d *manifest.Driver) bool {
 		family := drivers.Of(d.Library)
@@ -49,14 +49,15 @@ func (s *Standings) AnyDevice() bool {
 func (s *Standings) canLoad(d *manifest.Driver) bool {
 	works, known := s.works[d]
 	if !known {
-		works = len(d.Files) > 0 || !machine.ELF || drivers.Judged(s.machine, s.linker, d.Library, drivers.DriverInterface).Works()
+		works = len(d.Files) > 0 || !machine.ELF ||
+			drivers.Judged(s.machine, s.linker, d.Library, drivers.DriverInterface).Works()
 		s.works[d] = works
 	}
 	return works
 }
 
-// SoftwareOut returns the manifest of a software renderer that VK_LOADER_DRIVERS_DISABLE excludes if programs get no device
-// without it; "" otherwise.
+// SoftwareOut returns the manifest of a software renderer that VK_LOADER_DRIVERS_DISABLE excludes if programs get no
+// device without it; "" otherwise.
 func (s *Standings) SoftwareOut() string {
 	if s.softwareOut == nil {
 		file := s.excludedSoftware()
@@ -87,7 +88,8 @@ func (s *Standings) excludedSoftware() string {
 // serves reports whether a device of this machine has a node and is of a driver's family.
 func (s *Standings) serves(family *drivers.Family) bool {
 	return slices.ContainsFunc(s.devices(), func(g *drivers.GPU) bool {
-		return len(g.Nodes) > 0 && drivers.Serves(family, g.Kernel, g.Vendor, drivers.ChipByPCI(drivers.PCINumber(g.Vendor), drivers.PCINumber(g.Device)))
+		return len(g.Nodes) > 0 && drivers.Serves(family, g.Kernel, g.Vendor,
+			drivers.ChipByPCI(drivers.PCINumber(g.Vendor), drivers.PCINumber(g.Device)))
 	})
 }
 
@@ -106,8 +108,8 @@ func (s *Standings) isListed(file string) bool {
 	})
 }
 
-// OnlyDrivers reports whether a variable lists all drivers. An entry without a driver costs programs nothing while another driver
-// of the list works.
+// OnlyDrivers reports whether a variable lists all drivers. An entry without a driver costs programs nothing while
+// another driver of the list works.
 func OnlyDrivers(variable string) bool {
 	return variable == variables.DriverFiles.Name() || variable == variables.ICDFilenames.Name()
 }

@@ -38,8 +38,10 @@ func StandingsOf(source *machine.Source, linker *binary.Linker, made *plan.Answe
 	if linker == nil {
 		linker = loaders.Linker(source)
 	}
-	s := &Standings{machine: &source.Machine, source: source, linker: linker, made: made, drivers: map[string]*manifest.Driver{},
-		layers: map[explain.ItemKey]*manifest.Layer{}, active: map[*manifest.Layer]bool{}, works: map[*manifest.Driver]bool{}, known: map[explain.ItemKey]Standing{}}
+	s := &Standings{machine: &source.Machine, source: source, linker: linker, made: made,
+		drivers: map[string]*manifest.Driver{},
+		layers:  map[explain.ItemKey]*manifest.Layer{}, active: map[*manifest.Layer]bool{},
+		works: map[*manifest.Driver]bool{}, known: map[explain.ItemKey]Standing{}}
 	for _, d := range slices.Backward(made.Drivers) {
 		s.drivers[d.Path] = d
 	}
@@ -71,13 +73,15 @@ func (s *Standings) layer(l *manifest.Layer) Standing {
 	case l.Meta || !machine.ELF:
 		return Standing{Stage: standing.NotChosen}
 	}
-	of := drivers.Judged(s.machine, s.linker, l.Library, drivers.LayerInterface(l.Negotiate, l.GetInstance)).StandingOf(used, standing.FaultLayer)
-	of.Harmless = of.Harmless || of.But != "" && s.machine.Exists("/sys/class") && DeviceAbsent(drivers.Of(l.Library), s.devices())
+	of := drivers.Judged(s.machine, s.linker, l.Library,
+		drivers.LayerInterface(l.Negotiate, l.GetInstance)).StandingOf(used, standing.FaultLayer)
+	of.Harmless = of.Harmless || of.But != "" && s.machine.Exists("/sys/class") &&
+		DeviceAbsent(drivers.Of(l.Library), s.devices())
 	return of
 }
 
-// Standing returns the standing of a driver or layer by its key. A driver that the rules leave out is not chosen: the decision
-// does not contain its library.
+// Standing returns the standing of a driver or layer by its key. A driver that the rules leave out is not chosen: the
+// decision does not contain its library.
 func (s *Standings) Standing(key explain.ItemKey) Standing {
 	of, known := s.known[key]
 	if known {
@@ -111,7 +115,8 @@ func (s *Standings) setStandings(lists ...[]explain.Item) {
 	}
 }
 
-// isAbsent reports whether a driver serves only devices that this machine lacks, while another driver has a device here.
+// isAbsent reports whether a driver serves only devices that this machine lacks, while another driver has a device
+// here.
 func (s *Standings) isAbsent(d *manifest.Driver) bool {
 	if !DeviceAbsent(drivers.Of(d.Library), s.devices()) {
 		return false
@@ -122,8 +127,8 @@ func (s *Standings) isAbsent(d *manifest.Driver) bool {
 	})
 }
 
-// DeviceAbsent reports whether none of a machine's devices is one of a driver's family. Software renderers and unknown drivers
-// have no device of their own.
+// DeviceAbsent reports whether none of a machine's devices is one of a driver's family. Software renderers and unknown
+// drivers have no device of their own.
 func DeviceAbsent(family *drivers.Family, present []*drivers.GPU) bool {
 	return family != nil && !family.Software() && !slices.ContainsFunc(present, func(g *drivers.GPU) bool {
 		return family.MayServe(g.Kernel, g.Vendor)

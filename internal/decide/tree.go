@@ -52,8 +52,8 @@ const maxCopy = 1 << 30
 
 var errLarger = errors.New("larger than 1 GB")
 
-// Open copies the file into one without a name, because the readers of libraries need a file of the system. A file may have
-// more content than its size says, as those of /proc do; Open stops once the copy is too large for a manifest.
+// Open copies the file into one without a name, because the readers of libraries need a file of the system. A file may
+// have more content than its size says, as those of /proc do; Open stops once the copy is too large for a manifest.
 func (t filesTree) Open(name string) (*os.File, error) {
 	from, err := t.files.Open(treeName(name))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// WantOf returns a program's requirements on a device by the names of its file, its needed libraries and its imported DLLs; nil:
-// unknown. program is a path, or a name.
+// WantOf returns a program's requirements on a device by the names of its file, its needed libraries and its imported
+// DLLs; nil: unknown. program is a path, or a name.
 func WantOf(m *machine.Machine, program string) *drivers.Want {
 	if program == "" {
 		return nil

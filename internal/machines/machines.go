@@ -1,5 +1,5 @@
-// Package machines is the table of the machines that the library is built for. machines.txt has the rows; the Makefile and
-// the scripts in tools/ read the same file.
+// Package machines is the table of the machines that the library is built for. machines.txt has the rows; the Makefile
+// and the scripts in tools/ read the same file.
 package machines
 
 import (
@@ -42,7 +42,8 @@ func (m Machine) Musl() string {
 var table string
 
 var (
-	once sync.Once // the table is read at the first call, because importing package discover must not delay a program's start
+	// the table is read at the first call, because importing package discover must not delay a program's start
+	once sync.Once
 	rows []Machine
 )
 
@@ -58,8 +59,10 @@ func All() []Machine {
 			bits, _ := strconv.Atoi(f[3])
 			flags, _ := strconv.ParseUint(f[11], 0, 32)
 			calls, _ := strconv.Atoi(f[12])
-			m := Machine{Target: f[0], Name: f[1], ELF: elf.Machine(number), Bits: bits, BigEndian: f[4] == "big", Triplet: f[6], Multiarch: f[7],
-				GOARCH: f[8], Emulator: f[9], Linkers: words(f[10]), Flags: uint32(flags), Calls: uint32(calls), other: f[14], Platforms: words(f[15])}
+			m := Machine{Target: f[0], Name: f[1], ELF: elf.Machine(number), Bits: bits, BigEndian: f[4] == "big",
+				Triplet: f[6], Multiarch: f[7],
+				GOARCH: f[8], Emulator: f[9], Linkers: words(f[10]), Flags: uint32(flags), Calls: uint32(calls),
+				other: f[14], Platforms: words(f[15])}
 			for _, text := range words(f[13]) {
 				flags, _ := strconv.ParseUint(text, 0, 32)
 				m.Cache = append(m.Cache, uint32(flags))
@@ -99,7 +102,8 @@ func Named(name string) (Machine, bool) {
 // examined is the name of the machine that Own returns instead of this one.
 var examined atomic.Pointer[string]
 
-// Examine makes Own return another machine's row: the one that a root directory was made for. This process then only examines files.
+// Examine makes Own return another machine's row: the one that a root directory was made for. This process then only
+// examines files.
 func Examine(name string) { examined.Store(&name) }
 
 // Own returns the row of the machine that this program was built for. Go's one port for 32-bit ARM counts as armhf.

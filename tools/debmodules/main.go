@@ -1,9 +1,10 @@
 // Command debmodules lets a Debian package be built from Debian's packages of Go modules, without a network.
 //
-// It copies the modules that go.mod requires from /usr/share/gocode/src, where Debian's -dev packages install them, to vendor/,
-// and writes a go.mod with the versions of these packages to the file in its argument. It leaves out modules that are not
-// installed; packages that import them cannot be built then. It prints the value of the field Static-Built-Using: the source
-// packages whose code a static program contains, with their versions. debian/rules calls it.
+// It copies the modules that go.mod requires from /usr/share/gocode/src, where Debian's -dev packages install them, to
+// vendor/, and writes a go.mod with the versions of these packages to the file in its argument. It leaves out modules
+// that are not installed; packages that import them cannot be built then. It prints the value of the field
+// Static-Built-Using: the source packages whose code a static program contains, with their versions. debian/rules calls
+// it.
 package main
 
 import (
@@ -80,7 +81,8 @@ func sources(file string, modules []module) error {
 	if err != nil {
 		return err
 	}
-	used, err := command("go", "list", "-mod=vendor", "-modfile="+full, "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}",
+	used, err := command("go", "list", "-mod=vendor", "-modfile="+full, "-deps", "-f",
+		"{{with .Module}}{{.Path}}{{end}}",
 		"./cmd/vkloader")
 	if err != nil {
 		return err
@@ -120,7 +122,8 @@ func command(name string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// owner returns the source package of the package that has the file, as the field Static-Built-Using takes it, and its version.
+// owner returns the source package of the package that has the file, as the field Static-Built-Using takes it, and its
+// version.
 func owner(file string) (source, version string, err error) {
 	found, err := command("dpkg", "-S", file)
 	if err != nil {
@@ -140,8 +143,8 @@ var (
 	upstream    = regexp.MustCompile(`^(?:\d+:)?(\d+\.\d+(?:\.\d+)?)`)
 )
 
-// find returns the installed modules among the requirements of go.mod, the installed modules that these require, and the other
-// lines of go.mod.
+// find returns the installed modules among the requirements of go.mod, the installed modules that these require, and
+// the other lines of go.mod.
 func find(text []byte) (modules []module, rest []string, err error) {
 	language := "1.24"
 	if found := goLine.FindSubmatch(text); found != nil {
@@ -207,8 +210,8 @@ func (m *module) look(language string) error {
 	return nil
 }
 
-// copy copies the module's files, without tests, to vendor/, and adds its packages to the list of modules.txt. It skips the
-// directories of other modules.
+// copy copies the module's files, without tests, to vendor/, and adds its packages to the list of modules.txt. It skips
+// the directories of other modules.
 func (m *module) copy(modules []module, list *bytes.Buffer) error {
 	return filepath.WalkDir(m.directory, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {

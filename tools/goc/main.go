@@ -16,14 +16,15 @@ import (
 func main() {
 	out := flag.String("o", "", "the C file to write")
 	macros := map[string]string{}
-	flag.Func("macro", "VARIABLE=MACRO: a package variable that takes its text from a C macro", func(text string) error {
-		name, macro, ok := strings.Cut(text, "=")
-		if !ok {
-			return fmt.Errorf("%q has no =", text)
-		}
-		macros[name] = macro
-		return nil
-	})
+	flag.Func("macro", "VARIABLE=MACRO: a package variable that takes its text from a C macro",
+		func(text string) error {
+			name, macro, ok := strings.Cut(text, "=")
+			if !ok {
+				return fmt.Errorf("%q has no =", text)
+			}
+			macros[name] = macro
+			return nil
+		})
 	flag.Parse()
 	if flag.NArg() < 2 || *out == "" {
 		fmt.Fprintln(os.Stderr, "usage: goc [-macro VARIABLE=MACRO]... -o FILE.c PACKAGE FUNCTION=C_NAME...")

@@ -16,12 +16,13 @@ var (
 	textOf     = regexp.MustCompile(`"(?:[^"\\]|\\.){4,}"`)
 )
 
-// orderless matches two lines whose order has no effect: two blocks are freed, two texts are copied, a block is freed with or
-// without the lock, or a copy is made with the lock instead of before it.
+// orderless matches two lines whose order has no effect: two blocks are freed, two texts are copied, a block is freed
+// with or without the lock, or a copy is made with the lock instead of before it.
 var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n\s+(?:[a-z_]+_)?free|` +
 	`(?:strncpy|memcpy|memset)\(.*\n\s+(?:strncpy|memcpy|memset|lock_take))\(`)
 
-// limits matches "if (x > limit) x = limit;" and "x < limit ? x : limit", whose comparison may as well include equality.
+// limits matches "if (x > limit) x = limit;" and "x < limit ? x : limit", whose comparison may as well include
+// equality.
 var limits = regexp.MustCompile(`if \((\S+) [<>]=? (\S+)\)\s*(\S+) = (\S+);|(\S+) [<>]=? (\S+) \? (\S+) : (\S+);`)
 
 // isInLimit reports whether a position of a text is in a limit.
@@ -72,7 +73,8 @@ func cMutants(file, text string) []mutant {
 			continue
 		}
 		add := func(from, to int, with, what string) {
-			out = append(out, mutant{file: file, text: text, line: i + 1, from: start + from, to: start + to, with: with,
+			out = append(out, mutant{file: file, text: text, line: i + 1, from: start + from, to: start + to,
+				with: with,
 				what: what})
 		}
 		if loc := ifHead.FindStringIndex(line); loc != nil {
@@ -103,7 +105,8 @@ func cMutants(file, text string) []mutant {
 		}
 		if m := failure.FindStringSubmatchIndex(line); m != nil {
 			was := line[m[2]:m[3]]
-			now := map[string]string{"VK_INCOMPLETE": "VK_SUCCESS", "true": "false", "false": "true", "0": "1", "1": "0"}[was]
+			now := map[string]string{"VK_INCOMPLETE": "VK_SUCCESS", "true": "false", "false": "true", "0": "1",
+				"1": "0"}[was]
 			if strings.HasPrefix(was, "VK_ERROR") {
 				now = "VK_ERROR_UNKNOWN"
 			}
@@ -120,7 +123,8 @@ func cMutants(file, text string) []mutant {
 		}
 		if m := callLine.FindStringSubmatch(line); m != nil {
 			add(0, len(line), m[1]+";", "dropped: "+trimmed)
-			if n := callLine.FindStringSubmatch(next); n != nil && n[1] == m[1] && !orderless.MatchString(line+"\n"+next) {
+			if n := callLine.FindStringSubmatch(next); n != nil && n[1] == m[1] &&
+				!orderless.MatchString(line+"\n"+next) {
 				add(0, len(whole)+len(next), next+"\n"+line, "swapped with the next line: "+trimmed)
 			}
 		} else if m := assignLine.FindStringSubmatch(line); m != nil && !strings.Contains(line, "const ") {

@@ -70,7 +70,8 @@ func (m *goFile) block(list []ast.Stmt) {
 			_, nextCall := next.(*ast.ExprStmt)
 			if call && nextCall { // the order of assignments mostly means nothing
 				between := m.source(statement.End(), next.Pos())
-				m.add(statement.Pos(), next.End(), m.source(next.Pos(), next.End())+between+s, "swapped with the next: "+short(s))
+				m.add(statement.Pos(), next.End(), m.source(next.Pos(), next.End())+between+s,
+					"swapped with the next: "+short(s))
 			}
 		}
 	}
@@ -112,7 +113,8 @@ func (m *goFile) visit(node ast.Node) bool {
 		if x.Kind == token.STRING {
 			if s, err := strconv.Unquote(x.Value); err == nil && len(s) >= 3 && x.Value[0] == '"' {
 				if p := letter(x.Value, 1, len(x.Value)-1); p > 0 {
-					m.add(x.Pos()+token.Pos(p), x.Pos()+token.Pos(p+1), other(x.Value[p]), "altered text: "+short(x.Value))
+					m.add(x.Pos()+token.Pos(p), x.Pos()+token.Pos(p+1), other(x.Value[p]), "altered text: "+
+						short(x.Value))
 				}
 			}
 		}

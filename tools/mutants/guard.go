@@ -19,8 +19,9 @@ const (
 // largestFile ends a program that writes its log without end.
 const largestFile = 1 << 30
 
-// guard runs a program to its end, and then ends all processes that the program has started, so that a faulty loader leaves
-// none behind. It also ends everything after the limit, on SIGTERM, or when its parent dies. It runs as a separate process:
+// guard runs a program to its end, and then ends all processes that the program has started, so that a faulty loader
+// leaves none behind. It also ends everything after the limit, on SIGTERM, or when its parent dies. It runs as a
+// separate process:
 //
 //	mutants guard LIMIT PROGRAM ARGUMENT...
 func guard(args []string) int {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// excluded has the test packages, by their last name, that no fault runs: they are long, or not about the behavior of the
-// library.
+// excluded has the test packages, by their last name, that no fault runs: they are long, or not about the behavior of
+// the library.
 var excluded = map[string]bool{"storm": true, "conformance": true, "source": true, "bench": true, "compute": true}
 
 // linked has the directories of this module that each package's test program is linked from.

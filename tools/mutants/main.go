@@ -6,14 +6,14 @@
 // The seed selects the faults; by default it is derived from the commit. Faults that do not compile, and faults that
 // do not change the machine code, are counted separately and replaced by other faults.
 //
-// The tests of the package run first, or those about the file of the library, then those that are linked with it, then those
-// of the library and the tool. A fault in the core is translated to C, as make does. A fault in the spine that no test has
-// noticed is also planted into the builds with sanitizers, on which "make test-all" repeats some packages. The exit code is
-// 1 if the tests notice fewer than 95 of 100 faults. The translator, tools/goc, gets no faults: its random programs compare
-// it with Go's own compiler.
+// The tests of the package run first, or those about the file of the library, then those that are linked with it, then
+// those of the library and the tool. A fault in the core is translated to C, as make does. A fault in the spine that no
+// test has noticed is also planted into the builds with sanitizers, on which "make test-all" repeats some packages. The
+// exit code is 1 if the tests notice fewer than 95 of 100 faults. The translator, tools/goc, gets no faults: its random
+// programs compare it with Go's own compiler.
 //
-// A failing test counts only if it fails again alone, and passes without any fault. Each test program runs under a guard
-// (guard.go), which ends it if it takes too long, and which leaves no process behind.
+// A failing test counts only if it fails again alone, and passes without any fault. Each test program runs under a
+// guard (guard.go), which ends it if it takes too long, and which leaves no process behind.
 package main
 
 import (
@@ -230,8 +230,8 @@ func (t *tree) judge(m mutant) (outcome, *testName, error) {
 	}
 }
 
-// try plants a fault, runs the tests that may notice it, and removes the fault. For a fault in a Go package, the tests of Go
-// packages come first, because they need no library.
+// try plants a fault, runs the tests that may notice it, and removes the fault. For a fault in a Go package, the tests
+// of Go packages come first, because they need no library.
 func (t *tree) try(m mutant) (what outcome, by *testName, err error) {
 	undo, err := t.plant(m)
 	if undo != nil {
@@ -287,7 +287,8 @@ func isInSpine(file string) bool { return strings.HasPrefix(file, "spine/") }
 func leftOut(path string) bool {
 	base := filepath.Base(path)
 	return strings.HasPrefix(base, "z") || strings.HasSuffix(base, "_test.go") || base == "generate.go" ||
-		strings.HasPrefix(path, "spine/gen/") || strings.Contains(path, "/windows/") || strings.Contains(path, "/macos/") ||
+		strings.HasPrefix(path, "spine/gen/") || strings.Contains(path, "/windows/") ||
+		strings.Contains(path, "/macos/") ||
 		strings.Contains(path, "/plain/")
 }
 

@@ -34,8 +34,8 @@ var failLine = regexp.MustCompile(`^--- FAIL: (\S+) `)
 // anyOf returns the expression of "go test" for tests by name.
 func anyOf(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
-// perform runs tests under the guard, without those named in skip, until one fails. It returns this test, or all tests if
-// the test program ended without naming one.
+// perform runs tests under the guard, without those named in skip, until one fails. It returns this test, or all tests
+// if the test program ended without naming one.
 func (t *tree) perform(tests testName, skip map[string]bool) (failed *testName, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -126,8 +126,8 @@ func (t *tree) kill(file string, order []testName) (*testName, error) {
 	return nil, nil
 }
 
-// order returns the tests that may notice a fault in a file: those about it first, then those that are linked with it, then
-// those of the library and the tool.
+// order returns the tests that may notice a fault in a file: those about it first, then those that are linked with it,
+// then those of the library and the tool.
 func (t *tree) order(file string) (order []testName) {
 	rank := func(pack string) int {
 		directory := filepath.Dir(file)

@@ -90,8 +90,8 @@ const (
 	sameBuilt
 )
 
-// products returns the files that a fault in a file changes, and the targets of make for it, in a build of the library: "", or one of
-// sanitizers.
+// products returns the files that a fault in a file changes, and the targets of make for it, in a build of the library:
+// "", or one of sanitizers.
 func products(file, build string) (paths, targets []string) {
 	switch {
 	case build != "":

@@ -29,7 +29,8 @@ struct variable {
 	b.WriteString("\n\n/* The variables that the spine reads itself. */\n")
 	variables.Each(func(v variables.ID) {
 		if v.Reader() != variables.Decision {
-			fmt.Fprintf(&b, "#define VARIABLE_%s ((struct variable){%q, %v})\n", strings.TrimPrefix(v.Name(), "VK_"), v.Name(),
+			fmt.Fprintf(&b, "#define VARIABLE_%s ((struct variable){%q, %v})\n", strings.TrimPrefix(v.Name(), "VK_"),
+				v.Name(),
 				v.Secure())
 		}
 	})

@@ -16,7 +16,8 @@ func packageLimit(speed, load float64, processors int) time.Duration {
 	return time.Duration(math.Ceil(min(limit, 24*60))) * time.Minute
 }
 
-// speed returns the speed of one processor, as a part of the reference's. It measures processor time, which does not depend on the load.
+// speed returns the speed of one processor, as a part of the reference's. It measures processor time, which does not
+// depend on the load.
 func speed() float64 {
 	const reference = 0.1 // seconds
 	runtime.LockOSThread()

@@ -30,12 +30,15 @@ func main() {
 	}
 	flags, packages := os.Args[1:at], os.Args[at+1:]
 	goCommand := cmp.Or(os.Getenv("GO"), "go")
-	list, _ := exec.Command(goCommand, append([]string{"list", "-e"}, packages...)...).Output() // go test reports its errors
+	// go test reports its errors
+	list, _ := exec.Command(goCommand, append([]string{"list", "-e"}, packages...)...).Output()
 	limit := packageLimit(speed(), load(), runtime.NumCPU())
-	r := &report{out: os.Stdout, begun: time.Now(), total: len(strings.Fields(string(list))), running: map[string]*run{},
-		failed: map[string][]string{}}
+	r := &report{out: os.Stdout, begun: time.Now(), total: len(strings.Fields(string(list))),
+		running: map[string]*run{},
+		failed:  map[string][]string{}}
 	fmt.Printf("test: %d packages, at most %v each\n", r.total, limit)
-	cmd := exec.Command(goCommand, slices.Concat([]string{"test", "-json", "-timeout", limit.String()}, flags, packages)...)
+	cmd := exec.Command(goCommand,
+		slices.Concat([]string{"test", "-json", "-timeout", limit.String()}, flags, packages)...)
 	cmd.Stderr = os.Stderr
 	events, err := cmd.StdoutPipe()
 	if err == nil {
@@ -167,7 +170,8 @@ func (r *report) state() string {
 	}
 	slices.Sort(names)
 	return fmt.Sprintf("test: after %v: %d of %d packages are done, %d failed, %d to go; running: %s",
-		time.Since(r.begun).Round(time.Second), r.done, r.total, len(r.failed), r.total-r.done-len(names), cmp.Or(strings.Join(names, "; "), "the compiler"))
+		time.Since(r.begun).Round(time.Second), r.done, r.total, len(r.failed), r.total-r.done-len(names),
+		cmp.Or(strings.Join(names, "; "), "the compiler"))
 }
 
 // verdict names the failed tests, and the commands that repeat them; it is empty if there are none.

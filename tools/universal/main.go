@@ -1,5 +1,5 @@
-// Command universal joins Mach-O files of several machines into one universal file, like lipo. It signs those without a signature ad
-// hoc, as linkers do. The same files give the same bytes.
+// Command universal joins Mach-O files of several machines into one universal file, like lipo. It signs those without a
+// signature ad hoc, as linkers do. The same files give the same bytes.
 //
 //	universal -o OUT FILE...
 package main

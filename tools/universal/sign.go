@@ -17,8 +17,9 @@ const (
 	linkerSigned  = 0x2_0002 // CS_ADHOC and CS_LINKER_SIGNED: codesign and install_name_tool may replace the signature
 )
 
-// sign returns a file with an ad-hoc signature, in the format of xnu's cs_blobs.h: a load command, and at the end of the file an
-// index with one code directory, which has a SHA-256 of each page. A file that has a signature is returned unchanged.
+// sign returns a file with an ad-hoc signature, in the format of xnu's cs_blobs.h: a load command, and at the end of
+// the file an index with one code directory, which has a SHA-256 of each page. A file that has a signature is returned
+// unchanged.
 func sign(content []byte, f *macho.File, identifier string) ([]byte, error) {
 	le, end := binary.LittleEndian, headerSize
 	var links int // where the command of the last segment is
@@ -63,7 +64,8 @@ func sign(content []byte, f *macho.File, identifier string) ([]byte, error) {
 		}
 	}
 	words(0xfade0cc0, size, 1, 0, blobSize)
-	words(0xfade0c02, size-blobSize, 0x20400, linkerSigned, hashes, directorySize, 0, pages, limit, sha256.Size<<24|2<<16|12)
+	words(0xfade0c02, size-blobSize, 0x20400, linkerSigned, hashes, directorySize, 0, pages, limit, sha256.Size<<24|
+		2<<16|12)
 	words(0, 0, 0, 0, 0, 0) // no scattered pages, no team, files below 4 GB
 	kind := uint64(0)
 	if f.Type == macho.TypeExec {

@@ -1,5 +1,5 @@
-// Command vkgen generates files from the Vulkan registry (vk.xml): the spine's lists, its name table and its small Vulkan
-// header, the Go facts of internal/decide/vk, and the table of hand-written commands.
+// Command vkgen generates files from the Vulkan registry (vk.xml): the spine's lists, its name table and its small
+// Vulkan header, the Go facts of internal/decide/vk, and the table of hand-written commands.
 //
 //	vkgen [-xml vk.xml]
 package main

@@ -19,9 +19,10 @@ type field struct{ kind, name, note string }
 // kinds are the types of fields: the type in Go, the declaration of a field and of its note in C, and how the field is
 // passed to the functions that put and take it.
 var kinds = map[string]struct{ goType, declares, put, take string }{
-	"u32":  {"uint32", "uint32_t %[1]s;%[2]s", "r->%[1]s", "&r->%[1]s"},
-	"i32":  {"int32", "int32_t %[1]s;%[2]s", "r->%[1]s", "&r->%[1]s"},
-	"str":  {"Str", "const char *%[1]s;%[2]s\n    uint32_t %[1]s_len;", "r->%[1]s, r->%[1]s_len", "&r->%[1]s, &r->%[1]s_len"},
+	"u32": {"uint32", "uint32_t %[1]s;%[2]s", "r->%[1]s", "&r->%[1]s"},
+	"i32": {"int32", "int32_t %[1]s;%[2]s", "r->%[1]s", "&r->%[1]s"},
+	"str": {"Str", "const char *%[1]s;%[2]s\n    uint32_t %[1]s_len;", "r->%[1]s, r->%[1]s_len",
+		"&r->%[1]s, &r->%[1]s_len"},
 	"strs": {"[]Str", "struct wire_strs %[1]s;%[2]s", "&r->%[1]s", "&r->%[1]s"},
 }
 
@@ -411,7 +412,8 @@ func (d *description) cSide() []byte {
 		p("    const unsigned char *at = record->at;")
 		p("    if (record->id != %d) return false;", r.id)
 		for _, f := range r.fields {
-			p("    if (!wire_take_%s(&at, record->end, %s)) return false;", f.kind, fmt.Sprintf(kinds[f.kind].take, f.name))
+			p("    if (!wire_take_%s(&at, record->end, %s)) return false;", f.kind,
+				fmt.Sprintf(kinds[f.kind].take, f.name))
 		}
 		p("    return record->end - at < 8;\n}")
 	}

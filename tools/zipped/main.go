@@ -27,8 +27,9 @@ func main() {
 	fmt.Println(sum)
 }
 
-// write writes the archive. seconds is the time of all files, since 1970. The directory's own name is the first part of each
-// name. A file that its owner may execute is executable for everybody in the archive; other permissions are ignored.
+// write writes the archive. seconds is the time of all files, since 1970. The directory's own name is the first part of
+// each name. A file that its owner may execute is executable for everybody in the archive; other permissions are
+// ignored.
 func write(archive, directory, seconds string) (sum string, err error) {
 	since, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
@@ -36,7 +37,8 @@ func write(archive, directory, seconds string) (sum string, err error) {
 	}
 	var all bytes.Buffer
 	zipped := zip.NewWriter(&all)
-	zipped.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+	zipped.RegisterCompressor(zip.Deflate,
+		func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
 	err = filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error { // in the order of names
 		if err != nil || entry.IsDir() {
 			return err
@@ -53,7 +55,8 @@ func write(archive, directory, seconds string) (sum string, err error) {
 		if err != nil {
 			return err
 		}
-		header := &zip.FileHeader{Name: filepath.ToSlash(name), Method: zip.Deflate, Modified: time.Unix(since, 0).UTC()}
+		header := &zip.FileHeader{Name: filepath.ToSlash(name), Method: zip.Deflate,
+			Modified: time.Unix(since, 0).UTC()}
 		header.SetMode(0o644 | info.Mode()&0o100/0o100*0o111)
 		w, err := zipped.CreateHeader(header)
 		if err != nil {

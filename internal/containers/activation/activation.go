@@ -22,8 +22,8 @@ type Socket struct {
 	File *os.File
 }
 
-// Sockets returns the sockets that LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES hand to this process; none if they name another
-// process.
+// Sockets returns the sockets that LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES hand to this process; none if they name
+// another process.
 func Sockets(getenv func(string) string) ([]Socket, error) {
 	pid, err := strconv.Atoi(getenv("LISTEN_PID"))
 	if err != nil || pid != os.Getpid() {

@@ -41,12 +41,13 @@ const (
 
 // Border opens files again. The zero value does so in this process, which then needs CAP_SYS_ADMIN.
 type Border struct {
-	// Helper is a command that calls Help. It runs in a new user and mount namespace where this process lacks the right.
+	// Helper is a command that calls Help. It runs in a new user and mount namespace where this process lacks the
+	// right.
 	Helper []string
 }
 
-// Open opens files of one kind again on fixed read-only mounts, and returns them in the same order. A failed file is nil, and
-// the error names the reason.
+// Open opens files of one kind again on fixed read-only mounts, and returns them in the same order. A failed file is
+// nil, and the error names the reason.
 func (b *Border) Open(kind Kind, files ...*os.File) ([]*os.File, error) {
 	opened := make([]*os.File, len(files))
 	var errs []error
@@ -82,9 +83,9 @@ func open(kind Kind, f *os.File) (again *os.File, err error) {
 
 // cloneMount opens a file through a clone of its mount that has only this file or directory, and only reads.
 //
-// Once its own descriptor is closed, the clone belongs to no mount namespace. Before that, a process that gets a descriptor on it and
-// has CAP_SYS_ADMIN in a user namespace could make it writable (mount_setattr) or mount it (move_mount). The clone's root has no
-// parent, so ".." stays there.
+// Once its own descriptor is closed, the clone belongs to no mount namespace. Before that, a process that gets a
+// descriptor on it and has CAP_SYS_ADMIN in a user namespace could make it writable (mount_setattr) or mount it
+// (move_mount). The clone's root has no parent, so ".." stays there.
 func cloneMount(name string, fd int, kind Kind) (*os.File, error) {
 	mount, err := unix.OpenTree(fd, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
 	if err != nil {
@@ -115,8 +116,8 @@ func openMount(name string, mount, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// copyFile copies a file into a new file system of memory that contains nothing else, and makes that read-only. The file system
-// is in no mount namespace, like a clone.
+// copyFile copies a file into a new file system of memory that contains nothing else, and makes that read-only. The
+// file system is in no mount namespace, like a clone.
 func copyFile(name string, from int) (*os.File, error) {
 	context, err := unix.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)
 	if err != nil {
@@ -134,7 +135,8 @@ func copyFile(name string, from int) (*os.File, error) {
 	if err := fill(mount, from); err != nil {
 		return nil, err
 	}
-	if err := unix.MountSetattr(mount, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+	if err := unix.MountSetattr(mount, "", unix.AT_EMPTY_PATH,
+		&unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
 		return nil, os.NewSyscallError("mount_setattr", err)
 	}
 	fd, err := unix.Openat(mount, entry, unix.O_RDONLY|unix.O_CLOEXEC, 0)

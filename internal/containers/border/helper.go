@@ -19,8 +19,8 @@ import (
 // patience is how long the helper may take for one file.
 const patience = 10 * time.Second
 
-// ask has the helper open files. The helper is a process of this user in a new user and mount namespace, where it may make
-// mounts; it ends with the call.
+// ask has the helper open files. The helper is a process of this user in a new user and mount namespace, where it may
+// make mounts; it ends with the call.
 func (b *Border) ask(kind Kind, files []*os.File) (opened []*os.File, err error) {
 	opened = make([]*os.File, len(files))
 	ours, theirs, err := pair()
@@ -104,7 +104,8 @@ func connection(f *os.File) (*protocol.Conn, error) {
 	return protocol.On(socket), nil
 }
 
-// Help opens files for the process at the other end of standard input, until that process closes it. It returns the exit code.
+// Help opens files for the process at the other end of standard input, until that process closes it. It returns the
+// exit code.
 func Help() int {
 	c, err := connection(os.Stdin)
 	if err != nil {
@@ -131,8 +132,8 @@ func Help() int {
 	}
 }
 
-// help opens one file. Unless it copies the file, it opens it by its path first, because this mount namespace cannot clone the
-// other one's mounts.
+// help opens one file. Unless it copies the file, it opens it by its path first, because this mount namespace cannot
+// clone the other one's mounts.
 func help(kind Kind, f *os.File) (*os.File, error) {
 	if kind == Copy {
 		return open(kind, f)

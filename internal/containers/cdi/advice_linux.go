@@ -21,7 +21,8 @@ var managers = []struct{ program, install, loader, drivers string }{
 // Advice returns the advice for an image in which Vulkan does not work. given: the container already has a CDI file.
 func Advice(v *Verdict, image *machine.Machine, given bool) []string {
 	advice := []string{}
-	at := slices.IndexFunc(managers, func(m struct{ program, install, loader, drivers string }) bool { return image.Exists(m.program) })
+	at := slices.IndexFunc(managers,
+		func(m struct{ program, install, loader, drivers string }) bool { return image.Exists(m.program) })
 	install := func(loader bool) string {
 		switch {
 		case at < 0 && loader:
@@ -45,17 +46,19 @@ func Advice(v *Verdict, image *machine.Machine, given bool) []string {
 	}
 	if v.Bad() && !slices.ContainsFunc(v.Drivers, func(d Driver) bool { return d.Added }) {
 		if !given && !image.Exists(running(image)[0].Linkers[1]) {
-			advice = append(advice, "The host's drivers, when the container starts: vkloader cdi generate (--cdi tells whether they fit).")
+			advice = append(advice,
+				"The host's drivers, when the container starts: vkloader cdi generate (--cdi tells whether they fit).")
 		}
 		advice = append(advice, install(false))
 	}
 	return advice
 }
 
-const setCapabilities = "In the image: ENV " + drivers.NvidiaCapabilities + "=all; or start the container with -e " + drivers.NvidiaCapabilities + "=all"
+const setCapabilities = "In the image: ENV " + drivers.NvidiaCapabilities + "=all; or start the container with -e " +
+	drivers.NvidiaCapabilities + "=all"
 
-// Capabilities judges an image's requests to NVIDIA's container tools, which mount the driver when a container starts. An image
-// that names NVIDIA devices gets Vulkan only with the capability graphics; its other gaps are then no problem.
+// Capabilities judges an image's requests to NVIDIA's container tools, which mount the driver when a container starts.
+// An image that names NVIDIA devices gets Vulkan only with the capability graphics; its other gaps are then no problem.
 func (v *Verdict) Capabilities(image *machine.Machine) {
 	value, set := image.Lookup(drivers.NvidiaCapabilities)
 	devices, wanted := image.Lookup(drivers.NvidiaDevices)
@@ -65,7 +68,8 @@ func (v *Verdict) Capabilities(image *machine.Machine) {
 	if drivers.GrantsGraphics(value) {
 		for i := range v.Findings {
 			if f := &v.Findings[i]; f.Severity == Problem && f.Path == path.Clean(icdPlace) {
-				*f = Defect{Note, f.Path, "the image has no driver that works: NVIDIA's container tools bring theirs when it starts (--gpus all)", ""}
+				*f = Defect{Note, f.Path,
+					"the image has no driver that works: NVIDIA's container tools bring theirs when it starts (--gpus all)", ""}
 			}
 		}
 		return
@@ -77,7 +81,8 @@ func (v *Verdict) Capabilities(image *machine.Machine) {
 	severity := Warning
 	if !slices.ContainsFunc(v.Drivers, func(d Driver) bool { return d.Added }) {
 		severity = Problem
-		v.Findings = slices.DeleteFunc(v.Findings, func(f Defect) bool { return f.Severity == Problem && f.Path == path.Clean(icdPlace) })
+		v.Findings = slices.DeleteFunc(v.Findings,
+			func(f Defect) bool { return f.Severity == Problem && f.Path == path.Clean(icdPlace) })
 	}
 	v.addDefect(severity, drivers.NvidiaCapabilities, what, setCapabilities)
 }

@@ -95,8 +95,8 @@ type box struct {
 }
 
 // Arrange decides the changes in a container whose mounts already exist. It prefers the container's own files: it adds
-// neither a library that the dynamic linker finds nor a driver that the container has, except a driver that must match the
-// version of the kernel module, and a driver newer than the container's for a newer card.
+// neither a library that the dynamic linker finds nor a driver that the container has, except a driver that must match
+// the version of the kernel module, and a driver newer than the container's for a newer card.
 func Arrange(m *machine.Machine, s Situation) *Arrangement {
 	a := &Arrangement{}
 	var last *box
@@ -164,8 +164,8 @@ func (b *box) arrange() {
 	}
 }
 
-// libraries lists the mounted libraries, and those that the image lacks. A dependent may name a library by its file name or
-// by its soname.
+// libraries lists the mounted libraries, and those that the image lacks. A dependent may name a library by its file
+// name or by its soname.
 func (b *box) libraries() {
 	b.brought, b.lacking = map[string]string{}, map[string]string{}
 	place := filesPlace + b.name + "/"
@@ -174,12 +174,14 @@ func (b *box) libraries() {
 		b.brought[file] = place + file
 	}
 	for _, file := range files {
-		if f := b.find.Open(place + file); f.Err() == nil && f.Soname != "" && f.Soname == path.Base(f.Soname) && b.brought[f.Soname] == "" {
+		if f := b.find.Open(place + file); f.Err() == nil && f.Soname != "" && f.Soname == path.Base(f.Soname) &&
+			b.brought[f.Soname] == "" {
 			b.brought[f.Soname] = place + file
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.brought)) {
-		if r := b.find.Find(name); r.File == nil || r.File.Err() != nil || strings.HasPrefix(r.File.Real, Directory+"/") {
+		if r := b.find.Find(name); r.File == nil || r.File.Err() != nil ||
+			strings.HasPrefix(r.File.Real, Directory+"/") {
 			b.lacking[name] = b.brought[name]
 			b.with.link(linksPlace+b.name+"/"+name, b.brought[name])
 		}
@@ -229,7 +231,8 @@ func (b *box) driver(file string) {
 	b.a.Drivers = append(b.a.Drivers, d)
 }
 
-// manifestName returns the name in the container of a manifest of the host. Manifests for two kinds of programs may have one name.
+// manifestName returns the name in the container of a manifest of the host. Manifests for two kinds of programs may
+// have one name.
 func (b *box) manifestName(file string) string {
 	if b.name != "x86_64" {
 		return prefix + b.name + "-" + file
@@ -277,8 +280,8 @@ func (b *box) open(file string) (why string) {
 	return why
 }
 
-// stub returns a stub for a library. A library with its own DT_RUNPATH does not search the directory of links, so the stub opens
-// all missing dependencies as well.
+// stub returns a stub for a library. A library with its own DT_RUNPATH does not search the directory of links, so the
+// stub opens all missing dependencies as well.
 func (b *box) stub(library, name string) FileToWrite {
 	needed, own := []string{library}, false
 	for i := 0; i < len(needed); i++ {
@@ -301,18 +304,19 @@ func (b *box) stub(library, name string) FileToWrite {
 	return i
 }
 
-// leads returns the target of the link to a library that the image lacks: the library, or for one that a driver opens at run time, a
-// stub. Without the stub, the C library's dynamic linker does not search the directory of links for that library's dependencies and
-// run-time libraries.
+// leads returns the target of the link to a library that the image lacks: the library, or for one that a driver opens
+// at run time, a stub. Without the stub, the C library's dynamic linker does not search the directory of links for that
+// library's dependencies and run-time libraries.
 func (b *box) leads(name string) string {
-	if slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool { return f.Opens(name) }) && b.open(name) == "" {
+	if slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool { return f.Opens(name) }) &&
+		b.open(name) == "" {
 		return opensPlace + b.name + "/" + name
 	}
 	return b.lacking[name]
 }
 
-// backends arranges the libraries that others open in a subdirectory of the library directory. It puts them into that subdirectory of the
-// image or, if the image has none, of the host.
+// backends arranges the libraries that others open in a subdirectory of the library directory. It puts them into that
+// subdirectory of the image or, if the image has none, of the host.
 func (b *box) backends(directory string) {
 	for _, name := range b.machine.Names(backendsPlace + b.name + directory) {
 		library := backendsPlace + b.name + directory + "/" + name
@@ -341,7 +345,8 @@ func (b *box) backends(directory string) {
 
 // whole reports whether a directory of data is linked instead of its files.
 func whole(directory string) bool {
-	return slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool { return slices.Contains(f.Whole, directory) })
+	return slices.ContainsFunc(drivers.Families(),
+		func(f *drivers.Family) bool { return slices.Contains(f.Whole, directory) })
 }
 
 // data arranges the files of data that the container lacks.
@@ -356,13 +361,15 @@ func (b *box) data(directory string) {
 			b.data(at)
 			continue
 		}
-		if target, err := b.machine.Readlink(at); !strings.HasPrefix(target, Directory+"/") && (err == nil || b.machine.Exists(at)) {
+		if target, err := b.machine.Readlink(at); !strings.HasPrefix(target, Directory+"/") &&
+			(err == nil || b.machine.Exists(at)) {
 			continue
 		}
 		// A file that names a library, such as EGL's for a vendor, gets the name of the mounted library or of its stub.
 		if text, err := b.machine.ReadFile(dataPlace + at); err == nil && path.Ext(at) == ".json" {
 			if library, err := libraryOf(text); err == nil && b.brought[path.Base(library)] != "" {
-				if text, err = rewriteManifest(text, opensPlace+b.name+"/"+path.Base(library), 64); err == nil && b.open(path.Base(library)) == "" {
+				if text, err = rewriteManifest(text, opensPlace+b.name+"/"+path.Base(library), 64); err == nil &&
+					b.open(path.Base(library)) == "" {
 					b.a.put(at, FileToWrite{Text: text})
 				}
 				continue

@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/decide/shell"
 )
 
-// authors are the commands of other tools that write CDI files, by the vendor in the file's kind: NVIDIA's and AMD's container
-// toolkits.
+// authors are the commands of other tools that write CDI files, by the vendor in the file's kind: NVIDIA's and AMD's
+// container toolkits.
 var authors = map[string]shell.Line{"nvidia.com": "nvidia-ctk cdi generate", "amd.com": "amd-ctk cdi generate"}
 
 // Author returns the command that wrote a CDI file. For a file of an unknown tool, it returns "" and false.

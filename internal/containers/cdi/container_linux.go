@@ -15,8 +15,8 @@ import (
 	"vkloader/internal/decide/wording"
 )
 
-// Container returns the root of a container that the runtime is creating. state is the hook's input, which names the directory
-// of the container's configuration.
+// Container returns the root of a container that the runtime is creating. state is the hook's input, which names the
+// directory of the container's configuration.
 func Container(state io.Reader) (string, error) {
 	var says struct {
 		Bundle string `json:"bundle"`
@@ -54,8 +54,8 @@ func Container(state io.Reader) (string, error) {
 // profilePlace is the file in which NVIDIA's EGL reads an administrator's settings for programs.
 const profilePlace = "/etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf"
 
-// profile restricts NVIDIA's EGL to the container's cards. By default EGL lists all cards that the kernel module knows, and
-// fails on a card without a node.
+// profile restricts NVIDIA's EGL to the container's cards. By default EGL lists all cards that the kernel module knows,
+// and fails on a card without a node.
 func (a *Arrangement) profile(nodes []string) {
 	visible := uint64(0)
 	for _, node := range nodes {

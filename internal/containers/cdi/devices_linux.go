@@ -38,7 +38,8 @@ func (d *describer) gpus() (list []gpu) {
 	return list
 }
 
-// nodesOf returns a device's nodes for a container, without those for display output; none if the device only shows pictures.
+// nodesOf returns a device's nodes for a container, without those for display output; none if the device only shows
+// pictures.
 func (d *describer) nodesOf(g *drivers.GPU) []string {
 	nodes := slices.Clone(g.Nodes)
 	for _, name := range g.Cards {
@@ -50,7 +51,8 @@ func (d *describer) nodesOf(g *drivers.GPU) []string {
 		return nil
 	}
 	if g.Kernel == "nvidia" && len(g.Nodes) > 0 {
-		nodes = append(nodes, slices.DeleteFunc(slices.Clone(control), func(node string) bool { return !d.machine.Exists(node) })...)
+		nodes = append(nodes,
+			slices.DeleteFunc(slices.Clone(control), func(node string) bool { return !d.machine.Exists(node) })...)
 	}
 	slices.Sort(nodes)
 	return slices.Compact(nodes)
@@ -117,7 +119,8 @@ func (d *describer) devices() (list []specs.Device, all specs.Device) {
 		}
 		d.add(names, nodes)
 		for at, p := range g.parts {
-			d.add([]string{g.address + "-" + p.Name, fmt.Sprintf("%d:%d", index, at)}, append(slices.Clone(g.nodes), p.Nodes...))
+			d.add([]string{g.address + "-" + p.Name, fmt.Sprintf("%d:%d", index, at)},
+				append(slices.Clone(g.nodes), p.Nodes...))
 		}
 	}
 	slices.Sort(every)

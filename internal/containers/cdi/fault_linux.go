@@ -38,7 +38,8 @@ func faults(c *binary.Closure) string {
 		if old.Newest != "" {
 			has = "which has versions up to " + old.Newest
 		}
-		list = append(list, fmt.Sprintf("%s needs %s of the image's %s, %s", path.Base(old.By.Path), old.Version, old.In.Path, has))
+		list = append(list, fmt.Sprintf("%s needs %s of the image's %s, %s", path.Base(old.By.Path), old.Version,
+			old.In.Path, has))
 	}
 	return strings.Join(list, "; ")
 }
@@ -51,8 +52,8 @@ func faultAtRunTime(by string, opened *drivers.Library) string {
 	return fault(opened)
 }
 
-// unfit returns the reason why a driver does not work with an image's files: a missing dependency, or a missing library that
-// it requires at run time; "" if it works.
+// unfit returns the reason why a driver does not work with an image's files: a missing dependency, or a missing library
+// that it requires at run time; "" if it works.
 func unfit(f *drivers.Files) string {
 	if why := fault(&f.Library); why != "" {
 		return why
@@ -66,8 +67,8 @@ func unfit(f *drivers.Files) string {
 	return strings.Join(list, "; ")
 }
 
-// usable opens the library of a driver like open, and its required run-time libraries must work, too. A mounted library has
-// no version in its name; the names of the other mounted files tell the version.
+// usable opens the library of a driver like open, and its required run-time libraries must work, too. A mounted library
+// has no version in its name; the names of the other mounted files tell the version.
 func (b *box) usable(file string) string {
 	family := drivers.Of(file)
 	if why := b.open(file); why != "" || family == nil {
@@ -101,7 +102,8 @@ func (a *Arrangement) Driverless(m *machine.Machine, nodes []string) bool {
 		}
 		linker := binary.NewLinker(m, offer.Options(kind))
 		for _, d := range ownDrivers(m, kind.Bits) {
-			if found := drivers.FilesOf(m, linker, d.Library); (found.Family == nil || !found.Family.Software()) && unfit(found) == "" {
+			if found := drivers.FilesOf(m, linker, d.Library); (found.Family == nil || !found.Family.Software()) &&
+				unfit(found) == "" {
 				return false
 			}
 		}

@@ -118,7 +118,8 @@ func Parse(text []byte) (*specs.Spec, error) {
 		return nil, err
 	}
 	vendor, class := parser.ParseQualifier(spec.Kind)
-	if err := errors.Join(letter(vendor, parser.ValidateVendorName), letter(class, parser.ValidateClassName)); err != nil {
+	if err := errors.Join(letter(vendor, parser.ValidateVendorName),
+		letter(class, parser.ValidateClassName)); err != nil {
 		return nil, fmt.Errorf("kind %q: %w", spec.Kind, err)
 	}
 	if len(spec.Devices) == 0 {
@@ -147,7 +148,8 @@ func Parse(text []byte) (*specs.Spec, error) {
 	return spec, nil
 }
 
-// letter checks a name by check. Names of one letter are valid; check is not called for them, because release 1.0.1 panics.
+// letter checks a name by check. Names of one letter are valid; check is not called for them, because release 1.0.1
+// panics.
 func letter(name string, check func(string) error) error {
 	if len(name) == 1 && ('a' <= name[0]|0x20 && name[0]|0x20 <= 'z') {
 		return nil
@@ -163,7 +165,8 @@ func unlike(err error, text []byte) error {
 		return errors.New(what + strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	members := map[string]any{}
-	if yaml.Unmarshal(text, &members) != nil || members["cdiVersion"] == nil && members["kind"] == nil && members["devices"] == nil {
+	if yaml.Unmarshal(text, &members) != nil || members["cdiVersion"] == nil && members["kind"] == nil &&
+		members["devices"] == nil {
 		return errors.New(what + "cdiVersion, kind and devices are not in it")
 	}
 	first := wrong.Errors[0]
@@ -183,7 +186,8 @@ func unlike(err error, text []byte) error {
 
 // empty reports whether edits change nothing; a device's must change something.
 func empty(e *specs.ContainerEdits) bool {
-	return len(e.Env)+len(e.DeviceNodes)+networks(e)+len(e.Hooks)+len(e.Mounts)+len(e.AdditionalGIDs) == 0 && e.IntelRdt == nil
+	return len(e.Env)+len(e.DeviceNodes)+networks(e)+len(e.Hooks)+len(e.Mounts)+len(e.AdditionalGIDs) == 0 &&
+		e.IntelRdt == nil
 }
 
 // edits checks a device's edits of the container.
@@ -196,7 +200,8 @@ func edits(e *specs.ContainerEdits) error {
 			return fmt.Errorf("the device node %s has the type %q, which is none of b, c, u and p", n.Path, n.Type)
 		}
 		if n.Permissions != "none" && strings.Trim(n.Permissions, "rwm") != "" {
-			return fmt.Errorf("the device node %s has the permissions %q, which are not made of r, w and m", n.Path, n.Permissions)
+			return fmt.Errorf("the device node %s has the permissions %q, which are not made of r, w and m", n.Path,
+				n.Permissions)
 		}
 	}
 	for _, m := range e.Mounts {
@@ -209,13 +214,15 @@ func edits(e *specs.ContainerEdits) error {
 			return errors.New("a hook without a path")
 		}
 		if !slices.Contains(hookNames, h.HookName) {
-			return fmt.Errorf("the hook %s has the name %q, which is none of %s", h.Path, h.HookName, strings.Join(hookNames, ", "))
+			return fmt.Errorf("the hook %s has the name %q, which is none of %s", h.Path, h.HookName,
+				strings.Join(hookNames, ", "))
 		}
 		if err := variables(h.Env); err != nil {
 			return err
 		}
 	}
-	if r := e.IntelRdt; r != nil && r.ClosID != "/" && (len(r.ClosID) >= 4096 || r.ClosID == "." || r.ClosID == ".." || strings.ContainsAny(r.ClosID, "/\n")) {
+	if r := e.IntelRdt; r != nil && r.ClosID != "/" &&
+		(len(r.ClosID) >= 4096 || r.ClosID == "." || r.ClosID == ".." || strings.ContainsAny(r.ClosID, "/\n")) {
 		return errors.New("the closID of intelRdt is no name of a file")
 	}
 	if err := networkEdits(e); err != nil {

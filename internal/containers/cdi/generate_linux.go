@@ -60,7 +60,8 @@ type LeftOut = offer.LeftOut
 func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, error) {
 	options.Kind = cmp.Or(options.Kind, Kind)
 	vendor, class := parser.ParseQualifier(options.Kind)
-	if err := errors.Join(letter(vendor, parser.ValidateVendorName), letter(class, parser.ValidateClassName)); err != nil {
+	if err := errors.Join(letter(vendor, parser.ValidateVendorName),
+		letter(class, parser.ValidateClassName)); err != nil {
 		return nil, nil, fmt.Errorf("kind %q: %w", options.Kind, err)
 	}
 	has := source.DriverSource(options.DriverRoot)
@@ -129,7 +130,8 @@ type writer struct {
 	seen    map[string]bool // paths in the container, and manifests that are in the file
 }
 
-// bind mounts a file of the machine. If the machine has another root, bind resolves links: the runtime would resolve them on the host.
+// bind mounts a file of the machine. If the machine has another root, bind resolves links: the runtime would resolve
+// them on the host.
 func (w *writer) bind(from, to string) {
 	if w.seen[to] {
 		return
@@ -187,8 +189,8 @@ func mark(m *machine.Machine, name, at string) string {
 	return fmt.Sprintf("%d %s %s", size, id, at)
 }
 
-// rewriteManifest returns a driver manifest with another path of the library. It states the word size, because one directory may have
-// drivers for both.
+// rewriteManifest returns a driver manifest with another path of the library. It states the word size, because one
+// directory may have drivers for both.
 func rewriteManifest(text []byte, library string, bits int) ([]byte, error) {
 	var manifest map[string]any
 	if err := wording.Malformed(text, json.Unmarshal(text, &manifest)); err != nil {

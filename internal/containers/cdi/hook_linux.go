@@ -20,7 +20,8 @@ const guarded = `test -x "$0" && exec "$0" "$@"; echo "vkloader: no drivers for 
 // newHook returns the hook that the runtime starts when it creates a container.
 func newHook(m *machine.Machine, options Options) *specs.Hook {
 	timeout := hookSeconds
-	h := &specs.Hook{HookName: "createContainer", Path: options.Hook, Args: []string{"vkloader", "cdi", "hook"}, Timeout: &timeout}
+	h := &specs.Hook{HookName: "createContainer", Path: options.Hook, Args: []string{"vkloader", "cdi", "hook"},
+		Timeout: &timeout}
 	if m.Exists(interpreter) {
 		h.Path, h.Args = interpreter, []string{"sh", "-c", guarded, options.Hook, "cdi", "hook"}
 	}

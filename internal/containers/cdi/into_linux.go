@@ -24,18 +24,18 @@ const mostEntries = 512
 // errMany is the reason for not mounting over a large directory.
 var errMany = fmt.Errorf("it has more than %d entries", mostEntries)
 
-// container is a container that the runtime is creating. Its file system is below base. Every path is resolved with base as "/", so
-// that no link of the image leads out.
+// container is a container that the runtime is creating. Its file system is below base. Every path is resolved with
+// base as "/", so that no link of the image leads out.
 type container struct {
 	machine *machine.Machine
 	base    *os.Root
 	mounts  bool // mounts over its directories are allowed
 }
 
-// Into applies the arrangement to a container whose file system is below root. With mounts, this process is in the container's
-// mount namespace, and each directory with new items gets a mount over it, so that an image made from the container has no file of
-// the host. If the runtime allows no mounts, Into writes to the directory itself. It never writes to a volume, because volumes
-// belong to the host.
+// Into applies the arrangement to a container whose file system is below root. With mounts, this process is in the
+// container's mount namespace, and each directory with new items gets a mount over it, so that an image made from the
+// container has no file of the host. If the runtime allows no mounts, Into writes to the directory itself. It never
+// writes to a volume, because volumes belong to the host.
 func (a *Arrangement) Into(root string, mounts bool) error {
 	base, err := os.OpenRoot(root + "/.")
 	if err != nil {
@@ -102,8 +102,8 @@ func write(in *os.Root, i FileToWrite) error {
 	return errors.Join(err, f.Chmod(0o644), f.Close())
 }
 
-// directory opens a directory below Directory, and creates it if it is missing. The runtime has mounted a file system there for
-// this container alone.
+// directory opens a directory below Directory, and creates it if it is missing. The runtime has mounted a file system
+// there for this container alone.
 func (c *container) directory(name string) (*os.Root, error) {
 	real, err := c.machine.Real(Directory)
 	if err != nil {
@@ -124,8 +124,8 @@ func (c *container) directory(name string) (*os.Root, error) {
 	return enter(at, below, name)
 }
 
-// enter opens a directory below another one. The "." at the end of the name makes the kernel refuse a FIFO and a device, which an open
-// could wait for or wake. Errors name the path.
+// enter opens a directory below another one. The "." at the end of the name makes the kernel refuse a FIFO and a
+// device, which an open could wait for or wake. Errors name the path.
 func enter(at *os.Root, name, path string) (*os.Root, error) {
 	in, err := at.OpenRoot(name + "/.")
 	if err != nil {
@@ -157,7 +157,8 @@ func (c *container) fill(directory string, items []FileToWrite, hide []string) (
 		}
 	}
 	if len(hide) > 0 {
-		wrong = append(wrong, fmt.Errorf("%s: the image's manifests are not hidden: %s: %w", directory, strings.Join(hide, ", "), cmp.Or(err, errNoMounts)))
+		wrong = append(wrong, fmt.Errorf("%s: the image's manifests are not hidden: %s: %w", directory,
+			strings.Join(hide, ", "), cmp.Or(err, errNoMounts)))
 	}
 	for _, i := range items {
 		if err := write(in, i); err != nil {
@@ -170,8 +171,8 @@ func (c *container) fill(directory string, items []FileToWrite, hide []string) (
 // errNoMounts is the reason why nothing can be hidden.
 var errNoMounts = errors.New("no directory is mounted over")
 
-// cover mounts a directory below Directory over one of the image. The new directory has the same entries, except the hidden ones, and
-// the items. Its entries are mounts, so that programs write to the image's own files.
+// cover mounts a directory below Directory over one of the image. The new directory has the same entries, except the
+// hidden ones, and the items. Its entries are mounts, so that programs write to the image's own files.
 func (c *container) cover(in *os.Root, directory string, items []FileToWrite, hide []string) error {
 	made, err := c.directory(coverPlace + directory)
 	if err != nil {
@@ -197,7 +198,8 @@ func (c *container) cover(in *os.Root, directory string, items []FileToWrite, hi
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if slices.Contains(hide, name) || slices.ContainsFunc(items, func(i FileToWrite) bool { return path.Base(i.Path) == name }) {
+		if slices.Contains(hide, name) ||
+			slices.ContainsFunc(items, func(i FileToWrite) bool { return path.Base(i.Path) == name }) {
 			continue
 		}
 		if err := same(from, to, made, in, e); err != nil {
@@ -244,12 +246,14 @@ func same(from, to *os.File, made, in *os.Root, e fs.DirEntry) error {
 
 // bind mounts an entry of a directory at a place, with the mounts below the entry.
 func bind(directory *os.File, name string, at *os.File) error {
-	tree, err := unix.OpenTree(int(directory.Fd()), name, unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW|unix.OPEN_TREE_CLOEXEC)
+	tree, err := unix.OpenTree(int(directory.Fd()), name, unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|
+		unix.AT_SYMLINK_NOFOLLOW|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
 		return &fs.PathError{Op: "open_tree", Path: name, Err: err}
 	}
 	defer unix.Close(tree)
-	if err := unix.MoveMount(tree, "", int(at.Fd()), "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH); err != nil {
+	if err := unix.MoveMount(tree, "", int(at.Fd()), "", unix.MOVE_MOUNT_F_EMPTY_PATH|
+		unix.MOVE_MOUNT_T_EMPTY_PATH); err != nil {
 		return &fs.PathError{Op: "move_mount", Path: name, Err: err}
 	}
 	return nil

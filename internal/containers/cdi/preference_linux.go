@@ -23,7 +23,9 @@ func (b *box) hostWins(own *manifest.Driver, library string) (wins bool, why str
 		}
 		switch c := drivers.ChipOf(b.Host, g.Vendor, g.Device, g.Directory); {
 		case c == nil:
-			return true, fmt.Sprintf("in place of the image's own: Mesa %s is newer than %s, and nothing is known of %s", other, have, g.Title())
+			return true, fmt.Sprintf(
+				"in place of the image's own: Mesa %s is newer than %s, and nothing is known of %s", other, have,
+				g.Title())
 		case c.Mesa != "" && binary.CompareVersions(have, c.Mesa) < 0:
 			return true, fmt.Sprintf("in place of the image's own of Mesa %s: %s needs Mesa %s", have, c.Name, c.Mesa)
 		}
@@ -34,7 +36,8 @@ func (b *box) hostWins(own *manifest.Driver, library string) (wins bool, why str
 // cards returns the container's cards that a driver serves.
 func (b *box) cards(family *drivers.Family) (list []*drivers.GPU) {
 	for _, g := range drivers.GPUs(b.Host) {
-		if family.Uses(g.Kernel) && slices.ContainsFunc(g.Nodes, func(node string) bool { return slices.Contains(b.Nodes, node) }) {
+		if family.Uses(g.Kernel) &&
+			slices.ContainsFunc(g.Nodes, func(node string) bool { return slices.Contains(b.Nodes, node) }) {
 			list = append(list, g)
 		}
 	}

@@ -58,9 +58,9 @@ func numbers(order binary.AppendByteOrder, wide bool, values ...uint64) []byte {
 	return out
 }
 
-// stub returns a shared library without code. It needs libraries by their paths, and has a directory in DT_RPATH, where the dynamic
-// linker finds their dependencies and run-time libraries. dlsym on the stub finds the symbols of these libraries. So a library works
-// in a container in which no directory of the dynamic linker has it.
+// stub returns a shared library without code. It needs libraries by their paths, and has a directory in DT_RPATH, where
+// the dynamic linker finds their dependencies and run-time libraries. dlsym on the stub finds the symbols of these
+// libraries. So a library works in a container in which no directory of the dynamic linker has it.
 //
 // The whole file is one segment that may be written: the C library changes addresses in the dynamic section.
 func stub(of machines.Machine, needed []string, directory string) []byte {
@@ -102,7 +102,8 @@ func stub(of machines.Machine, needed []string, directory string) []byte {
 		end += uint64(len(parts[i].data))
 	}
 	table := (end + 7) &^ 7
-	dynamic = append(dynamic, uint64(elf.DT_HASH), parts[1].at, uint64(elf.DT_SYMTAB), parts[2].at, uint64(elf.DT_SYMENT), symbol,
+	dynamic = append(dynamic, uint64(elf.DT_HASH), parts[1].at, uint64(elf.DT_SYMTAB), parts[2].at,
+		uint64(elf.DT_SYMENT), symbol,
 		uint64(elf.DT_STRTAB), parts[3].at, uint64(elf.DT_STRSZ), uint64(names.Len()), uint64(elf.DT_NULL), 0)
 	parts[4].data = word(wide, dynamic...)
 
@@ -118,7 +119,8 @@ func stub(of machines.Machine, needed []string, directory string) []byte {
 	half := order(of).AppendUint16
 	first := append([]byte(elf.ELFMAG), byte(class), byte(data), byte(elf.EV_CURRENT), 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	first = half(half(first, uint16(elf.ET_DYN)), uint16(of.ELF))
-	first = append(append(first, word(false, uint64(elf.EV_CURRENT))...), word(wide, 0, head, table)...) // entry, segments, sections
+	// entry, segments, sections
+	first = append(append(first, word(false, uint64(elf.EV_CURRENT))...), word(wide, 0, head, table)...)
 	first = append(first, word(false, uint64(of.Flags))...)
 	for _, n := range []uint64{head, program, segments, header, uint64(len(parts)), 5} {
 		first = half(first, uint16(n))
@@ -129,11 +131,13 @@ func stub(of machines.Machine, needed []string, directory string) []byte {
 		kind              elf.ProgType
 		flags             elf.ProgFlag
 		at, length, align uint64
-	}{{elf.PT_LOAD, elf.PF_R | elf.PF_W, 0, table, page}, {elf.PT_DYNAMIC, elf.PF_R | elf.PF_W, parts[4].at, uint64(len(parts[4].data)), 8},
+	}{{elf.PT_LOAD, elf.PF_R | elf.PF_W, 0, table, page},
+		{elf.PT_DYNAMIC, elf.PF_R | elf.PF_W, parts[4].at, uint64(len(parts[4].data)), 8},
 		{elf.PT_GNU_STACK, elf.PF_R | elf.PF_W, 0, 0, 16}} {
 		var entry []byte
 		if wide {
-			entry = append(word(false, uint64(s.kind), uint64(s.flags)), word(true, s.at, s.at, s.at, s.length, s.length, s.align)...)
+			entry = append(word(false, uint64(s.kind), uint64(s.flags)),
+				word(true, s.at, s.at, s.at, s.length, s.length, s.align)...)
 		} else {
 			entry = word(false, uint64(s.kind), s.at, s.at, s.at, s.length, s.length, uint64(s.flags), s.align)
 		}

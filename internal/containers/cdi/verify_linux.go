@@ -38,7 +38,8 @@ type Defect struct {
 
 // Verdict is the result of Verify.
 type Verdict struct {
-	Drivers  []Driver `json:"drivers"` // the drivers, and whether programs in the container get them; empty without an image
+	// the drivers, and whether programs in the container get them; empty without an image
+	Drivers  []Driver `json:"drivers"`
 	Findings []Defect `json:"findings"`
 
 	again string // the advice to write the file again
@@ -59,8 +60,8 @@ func (v *Verdict) addDefect(severity, path, what, do string) {
 // loaderName is the name by which programs find the loader.
 const loaderName = "libvulkan.so.1"
 
-// Verify examines a file: every path in it must be unchanged on the host. With an image, it also examines the drivers of programs in
-// a container of the image. file is the name of the file, or ""; image may be nil.
+// Verify examines a file: every path in it must be unchanged on the host. With an image, it also examines the drivers
+// of programs in a container of the image. file is the name of the file, or ""; image may be nil.
 func Verify(spec *specs.Spec, file string, host, image *machine.Machine) *Verdict {
 	v := &Verdict{Drivers: []Driver{}, Findings: []Defect{}, again: string(regenerating(spec, file))}
 	all := editsOf(spec)
@@ -107,7 +108,9 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		if ours(h) {
 			changed = marks(h)
 			if tool := program(h); tool != h.Path && host.Absent(tool) {
-				v.addDefect(Problem, tool, "the tool that sets up drivers in a container does not exist: containers start without drivers", v.again)
+				v.addDefect(Problem, tool,
+					"the tool that sets up drivers in a container does not exist: containers start without drivers",
+					v.again)
 			}
 		}
 	}
@@ -118,7 +121,8 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		if _, err := host.Stat(m.HostPath); err != nil {
 			v.addDefect(Problem, m.HostPath, "a mounted file "+absence(err), v.again)
 		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath, m.HostPath) {
-			v.addDefect(Problem, m.HostPath, "the file has changed since this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), v.again)
+			v.addDefect(Problem, m.HostPath, "the file has changed since this was written"+
+				difference(was, mark(host, m.HostPath, m.HostPath)), v.again)
 		}
 	}
 }
@@ -160,7 +164,8 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 		for _, m := range e.Mounts {
 			if m.Type == "" || m.Type == "bind" || m.Type == "none" {
 				if info, err := image.Stat(m.ContainerPath); err == nil && info.Mode().IsRegular() {
-					v.addDefect(Warning, m.ContainerPath, "the image has this file itself, and programs there get that of the host", "")
+					v.addDefect(Warning, m.ContainerPath,
+						"the image has this file itself, and programs there get that of the host", "")
 				}
 				made.mount(host, m.HostPath, m.ContainerPath)
 				if rest, ours := strings.CutPrefix(m.ContainerPath, manifestsPlace); ours {
@@ -276,8 +281,8 @@ func runs(m *machine.Machine, kind machines.Machine) bool {
 	return slices.ContainsFunc(append([]string{"/usr/lib/" + kind.Multiarch + "/libc.so.6"}, kind.Linkers...), m.Exists)
 }
 
-// running returns the machines of an image's programs, in the table's order. For an image without programs it returns the tool's own
-// machine.
+// running returns the machines of an image's programs, in the table's order. For an image without programs it returns
+// the tool's own machine.
 func running(m *machine.Machine) []machines.Machine {
 	kinds := slices.DeleteFunc(slices.Clone(machines.All()), func(kind machines.Machine) bool { return !runs(m, kind) })
 	if len(kinds) == 0 {

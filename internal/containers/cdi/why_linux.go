@@ -42,7 +42,8 @@ func (r *Record) Write(root string) error {
 		return err
 	}
 	defer base.Close()
-	return (&container{machine: &machine.Machine{Root: root}, base: base}).own(FileToWrite{Path: RecordPlace, Text: append(text, '\n')})
+	return (&container{machine: &machine.Machine{Root: root}, base: base}).own(FileToWrite{Path: RecordPlace,
+		Text: append(text, '\n')})
 }
 
 // States of a container.
@@ -61,9 +62,11 @@ type Why struct {
 	Verdict          // of the programs now
 }
 
-// Explain examines a container: the hook's record, and the drivers of its programs now. here: this process is in the container.
+// Explain examines a container: the hook's record, and the drivers of its programs now. here: this process is in the
+// container.
 func Explain(m *machine.Machine, here bool) *Why {
-	w := &Why{State: NotGiven, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Defect{}}}
+	w := &Why{State: NotGiven, LeftOut: []string{}, Do: []string{},
+		Verdict: Verdict{Drivers: []Driver{}, Findings: []Defect{}}}
 	text, err := m.ReadFile(RecordPlace)
 	var r Record
 	if err == nil {
@@ -79,7 +82,8 @@ func Explain(m *machine.Machine, here bool) *Why {
 			"On the host: vkloader cdi refresh; then create the container again.")
 	case here && !isContainer(m):
 		w.State = NoContainer
-		w.addDefect(Note, "/", "no file or variable here belongs to a container", "Run \"vkloader cdi why\" in a container, or name a process in one with --pid.")
+		w.addDefect(Note, "/", "no file or variable here belongs to a container",
+			"Run \"vkloader cdi why\" in a container, or name a process in one with --pid.")
 		return w
 	default:
 		w.addDefect(Note, Directory, "the container was created without a device of vkloader's CDI file",
@@ -98,7 +102,8 @@ func Explain(m *machine.Machine, here bool) *Why {
 	w.nodes(m, &r, here)
 	kinds := running(m)
 	for _, kind := range kinds {
-		if kind.Bits == 32 && len(kinds) > 1 && !slices.ContainsFunc(r.Drivers, func(d Driver) bool { return d.Machine == kind.Name }) {
+		if kind.Bits == 32 && len(kinds) > 1 &&
+			!slices.ContainsFunc(r.Drivers, func(d Driver) bool { return d.Machine == kind.Name }) {
 			continue // the host has nothing for 32-bit programs
 		}
 		w.programs(m, kind)
@@ -111,7 +116,8 @@ func Explain(m *machine.Machine, here bool) *Why {
 
 // isContainer reports whether container managers left their marks: a file, or a variable of the first process.
 func isContainer(m *machine.Machine) bool {
-	if slices.ContainsFunc([]string{"/run/.containerenv", "/.dockerenv", "/run/systemd/container", "/run/host/container-manager", Directory}, m.Exists) {
+	if slices.ContainsFunc([]string{"/run/.containerenv", "/.dockerenv", "/run/systemd/container",
+		"/run/host/container-manager", Directory}, m.Exists) {
 		return true
 	}
 	first, _ := m.ReadFile("/proc/1/environ")
@@ -120,15 +126,18 @@ func isContainer(m *machine.Machine) bool {
 	return own || pod || bytes.HasPrefix(first, []byte("container=")) || bytes.Contains(first, []byte("\x00container="))
 }
 
-// ExplainRoot is Explain for a container's root directory, seen without the container's mounts. If the directory for the mounts
-// exists but is empty, ExplainRoot takes the mounts from the host's CDI file, and does the hook's work as verify does.
+// ExplainRoot is Explain for a container's root directory, seen without the container's mounts. If the directory for
+// the mounts exists but is empty, ExplainRoot takes the mounts from the host's CDI file, and does the hook's work as
+// verify does.
 func ExplainRoot(m, host *machine.Machine) *Why {
 	file, spec := currentFile(host)
 	if info, err := m.Stat(Directory); err != nil || !info.IsDir() || len(m.Names(Directory)) > 0 || spec == nil {
 		return Explain(m, false)
 	}
-	w := &Why{State: Arranged, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Defect{}}}
-	w.addDefect(Note, Directory, "the container's mounts are not visible here: this is the content of "+file+" gives to it", "")
+	w := &Why{State: Arranged, LeftOut: []string{}, Do: []string{},
+		Verdict: Verdict{Drivers: []Driver{}, Findings: []Defect{}}}
+	w.addDefect(Note, Directory, "the container's mounts are not visible here: this is the content of "+file+
+		" gives to it", "")
 	all := editsOf(spec)
 	for _, e := range all {
 		for _, h := range e.Hooks {
@@ -173,7 +182,8 @@ func (w *Why) nodes(m *machine.Machine, r *Record, here bool) {
 	}
 	for _, node := range r.Nodes {
 		if !slices.Contains(nodes, node) && strings.HasPrefix(node, "/dev/") {
-			w.addDefect(Warning, path.Clean(node), "the device existed when the container was created, and no longer exists", "")
+			w.addDefect(Warning, path.Clean(node),
+				"the device existed when the container was created, and no longer exists", "")
 		}
 	}
 }

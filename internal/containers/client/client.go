@@ -24,8 +24,8 @@ const (
 	maxIndex = 1 << 20
 )
 
-// Ask asks the service that a program with these variables finds. Like the library, it ignores a service of another user, and
-// asks none in an elevated process or without /proc (PRO-008).
+// Ask asks the service that a program with these variables finds. Like the library, it ignores a service of another
+// user, and asks none in an elevated process or without /proc (PRO-008).
 func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
 	if trust.Differs() {
 		return facts.Service{State: facts.ServiceNone}

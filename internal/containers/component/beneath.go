@@ -17,7 +17,8 @@ const maxText = 1 << 20
 
 // beneath opens a path below a directory. The kernel refuses a path that leads out of the directory (PRO-009).
 func beneath(directory *os.File, name string, flags int) (*os.File, error) {
-	how := &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
+	how := &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_BENEATH |
+		unix.RESOLVE_NO_MAGICLINKS}
 	raw, err := directory.SyscallConn()
 	if err != nil {
 		return nil, err
@@ -37,8 +38,8 @@ func beneath(directory *os.File, name string, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), filepath.Join(directory.Name(), name)), nil
 }
 
-// regular opens an ordinary file for reading and refuses other kinds. It never blocks on a FIFO. A service of root refuses a file
-// that another user can change.
+// regular opens an ordinary file for reading and refuses other kinds. It never blocks on a FIFO. A service of root
+// refuses a file that another user can change.
 func regular(directory *os.File, name string) (*os.File, int64, error) {
 	f, err := beneath(directory, name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"vkloader/internal/decide/wording"
 )
 
-// strict converts a .cml file, the source of a component manifest on Fuchsia, from JSON5 to JSON. It accepts comments, names
-// without quotation marks, strings in single ones, and commas before a closing bracket. tailscale/hujson reads only the comments
-// and the commas of these.
+// strict converts a .cml file, the source of a component manifest on Fuchsia, from JSON5 to JSON. It accepts comments,
+// names without quotation marks, strings in single ones, and commas before a closing bracket. tailscale/hujson reads
+// only the comments and the commas of these.
 func strict(text []byte) ([]byte, error) {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
@@ -111,8 +111,8 @@ type exposure struct {
 // packageRoot is where a component sees its own package.
 const packageRoot = "/pkg"
 
-// exposures reads the lists "capabilities" and "expose" of a .cml file. A component exposes a directory under the same or another
-// name, all of it or a directory in it.
+// exposures reads the lists "capabilities" and "expose" of a .cml file. A component exposes a directory under the same
+// or another name, all of it or a directory in it.
 func exposures(capabilities, expose json.RawMessage) (map[string]exposure, error) {
 	type entry struct {
 		Directory string   `json:"directory"`

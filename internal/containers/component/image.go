@@ -100,7 +100,8 @@ func (r *Resolver) unpackImage(layout *os.File, d descriptor) (string, error) {
 	if err := os.Chmod(building, 0o755); err != nil {
 		return "", err
 	}
-	if err := os.Rename(building, target); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, unix.ENOTEMPTY) {
+	if err := os.Rename(building, target); err != nil && !errors.Is(err, fs.ErrExist) &&
+		!errors.Is(err, unix.ENOTEMPTY) {
 		return "", err
 	}
 	return target, nil

@@ -62,7 +62,8 @@ func runStep[T any](ctx context.Context, limit time.Duration, step func() (T, er
 	}
 }
 
-// Lookup finds the driver of a URL. It reports its progress at every stage and returns the last report, even with an error.
+// Lookup finds the driver of a URL. It reports its progress at every stage and returns the last report, even with an
+// error.
 func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress func(Report)) (Report, error) {
 	report := Report{Status: Uninitialized}
 	enter := func(status string) {
@@ -118,7 +119,8 @@ func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress 
 
 func (r *Resolver) warn(url, file string, doubled []string) {
 	for _, name := range doubled {
-		r.Log.Warn("a JSON name comes more than once: the last one counts", "component", url, "file", file, "name", name)
+		r.Log.Warn("a JSON name comes more than once: the last one counts", "component", url, "file", file, "name",
+			name)
 	}
 }
 
@@ -227,7 +229,8 @@ func (r *Resolver) library(i *instance, e *exposed, name string) (*Library, erro
 		f.Close()
 		return &Library{border.Held{File: copied, Backing: border.Sealed}, size}, nil
 	}
-	if errors.Is(err, sealed.ErrForbidden) { // fall back to the package's own file, after verifying its digest (PRO-013)
+	// fall back to the package's own file, after verifying its digest (PRO-013)
+	if errors.Is(err, sealed.ErrForbidden) {
 		if err = verify(i, name, f); err == nil {
 			return &Library{border.Held{File: f, Backing: border.Clone}, size}, nil
 		}

@@ -24,7 +24,8 @@ type URL struct {
 	component string // the component manifest, below the package; "": the default one
 }
 
-// Absolute returns a URL unchanged if it is absolute. For a relative one it returns the file URL of that directory in base.
+// Absolute returns a URL unchanged if it is absolute. For a relative one it returns the file URL of that directory in
+// base.
 func Absolute(url, base string) string {
 	name, fragment, found := strings.Cut(url, "#")
 	if strings.Contains(name, "://") || name == "" || base == "" {

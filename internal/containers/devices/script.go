@@ -13,9 +13,9 @@ import (
 	"vkloader/internal/containers/table"
 )
 
-// Script is a source for tests: each connection to its socket is a device (PRO-029). Its lines are commands: "add NAME" adds
-// the device, "icds [...]" lists its drivers, "emulated" marks it as an emulator's, "fail-query" makes its query fail, and
-// "close", like the end of the connection, removes it. The reply to each line is "ok".
+// Script is a source for tests: each connection to its socket is a device (PRO-029). Its lines are commands: "add NAME"
+// adds the device, "icds [...]" lists its drivers, "emulated" marks it as an emulator's, "fail-query" makes its query
+// fail, and "close", like the end of the connection, removes it. The reply to each line is "ok".
 type Script struct{ listener *net.UnixListener }
 
 // Player receives the events of a script's devices.

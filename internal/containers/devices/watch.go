@@ -35,8 +35,8 @@ type DRM struct {
 // Decoder reports whether a listener's message may announce a change.
 type Decoder func(message []byte) bool
 
-// Run reports devices to sink until the context ends. It returns an error of the watch, after it has reported the present devices and
-// called Idle.
+// Run reports devices to sink until the context ends. It returns an error of the watch, after it has reported the
+// present devices and called Idle.
 func (d *DRM) Run(ctx context.Context, sink Sink) error {
 	listen := d.Listen
 	if listen == nil {
@@ -69,8 +69,8 @@ func (d *DRM) Run(ctx context.Context, sink Sink) error {
 	}
 }
 
-// look compares the present nodes with the known ones and reports the differences. It waits a moment for a node that is not
-// in /dev yet: the kernel announces a device before its node can be opened.
+// look compares the present nodes with the known ones and reports the differences. It waits a moment for a node that is
+// not in /dev yet: the kernel announces a device before its node can be opened.
 func (d *DRM) look(known map[string]bool, sink Sink) {
 	nodes := d.nodes()
 	for node := range known {
@@ -154,14 +154,16 @@ func (d *DRM) listen() (*os.File, Decoder, error) {
 	}
 	watch, failed := inotify(d.Root + "/dev/dri")
 	if failed != nil {
-		return nil, nil, fmt.Errorf("neither uevents (%w) nor the directory of the nodes (%w) can be watched", err, failed)
+		return nil, nil, fmt.Errorf("neither uevents (%w) nor the directory of the nodes (%w) can be watched", err,
+			failed)
 	}
 	return watch, func([]byte) bool { return true }, nil
 }
 
 // uevents opens a socket for the kernel's device events.
 func uevents() (*os.File, error) {
-	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_KOBJECT_UEVENT)
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK,
+		unix.NETLINK_KOBJECT_UEVENT)
 	if err != nil {
 		return nil, err
 	}
@@ -173,8 +175,8 @@ func uevents() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "uevents"), nil
 }
 
-// isDRM reports whether a message of the kernel is about a graphics device that was added or removed. The sender does not
-// matter: a message only makes the source read the kernel's own list.
+// isDRM reports whether a message of the kernel is about a graphics device that was added or removed. The sender does
+// not matter: a message only makes the source read the kernel's own list.
 func isDRM(message []byte) bool {
 	var action, subsystem string
 	for _, line := range strings.Split(string(message), "\x00") {
@@ -193,7 +195,8 @@ func inotify(directory string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := unix.InotifyAddWatch(fd, directory, unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM); err != nil {
+	if _, err := unix.InotifyAddWatch(fd, directory, unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVED_TO|
+		unix.IN_MOVED_FROM); err != nil {
 		unix.Close(fd)
 		return nil, err
 	}

@@ -23,8 +23,8 @@ type Tree struct {
 	count   int
 }
 
-// New makes an empty directory at a path in another one. Clients get it through a read-only mount that the border makes.
-// Without a border, or where it cannot make mounts, clients do not get the directory; Handed returns the reason.
+// New makes an empty directory at a path in another one. Clients get it through a read-only mount that the border
+// makes. Without a border, or where it cannot make mounts, clients do not get the directory; Handed returns the reason.
 func New(base *os.Root, path, staging string, through *border.Border) (*Tree, error) {
 	for _, directory := range []string{path, staging} {
 		if err := roots.MkdirAll(base, directory, 0o755); err != nil {
@@ -58,8 +58,8 @@ const readDirectory = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
 // Handed returns nil if clients get the directory, or the reason why they do not.
 func (t *Tree) Handed() error { return t.why }
 
-// Open opens the directory for one client, with a separate read position. The descriptor leads nowhere else: its mount has
-// only this directory, and is read-only (PRO-037).
+// Open opens the directory for one client, with a separate read position. The descriptor leads nowhere else: its mount
+// has only this directory, and is read-only (PRO-037).
 func (t *Tree) Open() (*os.File, error) {
 	if t.mount == nil {
 		return nil, t.why
@@ -123,8 +123,8 @@ func (t *Tree) Remove(name string) error {
 	})
 }
 
-// writable makes a directory writable during a call of do. The directories are read-only even for the service, if it has no
-// administrator's rights.
+// writable makes a directory writable during a call of do. The directories are read-only even for the service, if it
+// has no administrator's rights.
 func (t *Tree) writable(directory string, do func() error) error {
 	if err := do(); !errors.Is(err, os.ErrPermission) {
 		return err

@@ -10,7 +10,8 @@ import (
 )
 
 // levels are the log levels by their names in the configuration.
-var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn,
+	"error": slog.LevelError}
 
 // New makes a logger. With journal, each line begins with its priority as in sd-daemon(3), and has no time.
 func New(to io.Writer, level string, journal bool) (*slog.Logger, error) {

@@ -12,15 +12,19 @@ type Document struct {
 
 // Driver is an offered driver. The drivers are in the order in which the machine's loader opens them.
 type Driver struct {
-	Name     string   `json:"name"`              // the manifest's file name
-	Path     string   `json:"-"`                 // of the manifest
-	Manifest string   `json:"manifest"`          // its text
-	Library  int      `json:"library"`           // index into the files
-	Files    []int    `json:"files"`             // likewise, in the order in which a client opens them; Library is the last
-	Data     []string `json:"data,omitempty"`    // files of data that the driver reads, as they are named on the machine
-	Devices  []string `json:"devices,omitempty"` // device nodes that it opens
-	More     []string `json:"-"`                 // for containers only: libraries that other libraries open for the driver's windows
-	Backends []string `json:"-"`                 // likewise: libraries that others open in a subdirectory of the driver's
+	Name     string `json:"name"`     // the manifest's file name
+	Path     string `json:"-"`        // of the manifest
+	Manifest string `json:"manifest"` // its text
+	Library  int    `json:"library"`  // index into the files
+	// likewise, in the order in which a client opens them; Library is the last
+	Files []int `json:"files"`
+	// files of data that the driver reads, as they are named on the machine
+	Data    []string `json:"data,omitempty"`
+	Devices []string `json:"devices,omitempty"` // device nodes that it opens
+	// for containers only: libraries that other libraries open for the driver's windows
+	More []string `json:"-"`
+	// likewise: libraries that others open in a subdirectory of the driver's
+	Backends []string `json:"-"`
 
 	Directories []string `json:"-"` // likewise: directories with data
 }
@@ -50,7 +54,8 @@ type LeftOut struct {
 
 // fileOf describes a library under a name.
 func fileOf(name string, library *binary.ELF) File {
-	f := File{Name: name, Soname: library.Soname, Needs: append([]string{}, library.Needed...), Requires: []SymbolVersion{}}
+	f := File{Name: name, Soname: library.Soname, Needs: append([]string{}, library.Needed...),
+		Requires: []SymbolVersion{}}
 	for _, r := range library.Requires {
 		if !r.Weak {
 			f.Requires = append(f.Requires, SymbolVersion{r.File, r.Version})

@@ -32,8 +32,8 @@ func Machines() []string {
 	return names
 }
 
-// Machine returns the machine with a name of the table, or a name of uname(1). It returns false for a machine without known
-// drivers.
+// Machine returns the machine with a name of the table, or a name of uname(1). It returns false for a machine without
+// known drivers.
 func Machine(name string) (machines.Machine, bool) {
 	switch {
 	case len(name) == 4 && name[0] == 'i' && name[1] >= '3' && name[1] <= '6' && name[2:] == "86":
@@ -48,8 +48,8 @@ func Machine(name string) (machines.Machine, bool) {
 	return machines.Named(name)
 }
 
-// isClientLibrary reports whether a client always uses its own copy of a library: the dynamic linker, the loader, and the parts of the C
-// library, which work only together.
+// isClientLibrary reports whether a client always uses its own copy of a library: the dynamic linker, the loader, and
+// the parts of the C library, which work only together.
 func isClientLibrary(name string) bool {
 	stem, _, _ := strings.Cut(path.Base(name), ".so")
 	return stem == "libvulkan" || binary.OfCLibrary(name)
@@ -70,7 +70,8 @@ type gatherer struct {
 	places  map[*binary.File]int
 }
 
-// Gather selects the drivers as the library does for a program that enables no layer or extension, and follows their dependencies.
+// Gather selects the drivers as the library does for a program that enables no layer or extension, and follows their
+// dependencies.
 func Gather(source *machine.Source, name string) (*Gathered, error) {
 	k, known := machines.Named(name)
 	if !known {
@@ -82,8 +83,10 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gatherer{machine: &source.Machine, places: map[*binary.File]int{}, linker: binary.NewLinker(&source.Machine, Options(k))}
-	g.out = &Gathered{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}}, LeftOut: excludedDrivers(answer)}
+	g := &gatherer{machine: &source.Machine, places: map[*binary.File]int{},
+		linker: binary.NewLinker(&source.Machine, Options(k))}
+	g.out = &Gathered{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}},
+		LeftOut: excludedDrivers(answer)}
 	for _, d := range answer.Drivers {
 		if why := g.driver(d, source.File(d.Path)); why != "" {
 			g.out.LeftOut = append(g.out.LeftOut, LeftOut{search.BaseName(d.Path), d.Path, why})
@@ -127,8 +130,9 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	case !found.Has(drivers.DriverInterface):
 		return found.File.Path + " has no functions of a Vulkan driver"
 	}
-	driver := Driver{Name: search.BaseName(d.Path), Path: d.Path, Manifest: text.Content, Data: found.Data, Directories: found.Directories,
-		Backends: found.Backends}
+	driver := Driver{Name: search.BaseName(d.Path), Path: d.Path, Manifest: text.Content, Data: found.Data,
+		Directories: found.Directories,
+		Backends:    found.Backends}
 	var opened [][]*binary.File
 	for i := range found.RunTime {
 		switch with, why := whole(&found.RunTime[i].Library); {
@@ -221,7 +225,8 @@ func whole(l *drivers.Library) (order []*binary.File, why string) {
 	visit = func(f *binary.File) {
 		seen[f] = true
 		for _, name := range f.Needed {
-			if next := named[name]; next != nil && !seen[next] && !isClientLibrary(name) && !isClientLibrary(next.Path) {
+			if next := named[name]; next != nil && !seen[next] && !isClientLibrary(name) &&
+				!isClientLibrary(next.Path) {
 				visit(next)
 			}
 		}

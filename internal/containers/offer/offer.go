@@ -13,7 +13,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Index is the offer of a machine at one time. It keeps its files open, so they stay the same even if their names get other files.
+// Index is the offer of a machine at one time. It keeps its files open, so they stay the same even if their names get
+// other files.
 type Index struct {
 	Document
 	LeftOut []LeftOut
@@ -39,7 +40,8 @@ func (x *Index) Shared() bool {
 	return !slices.ContainsFunc(x.files, func(f border.Held) bool { return !f.Shared })
 }
 
-// share opens the files again on read-only mounts if the border can make them. Of the other files, clients get only copies.
+// share opens the files again on read-only mounts if the border can make them. Of the other files, clients get only
+// copies.
 func (x *Index) share(through *border.Border) error {
 	var own []*os.File
 	for _, f := range x.files {
@@ -137,8 +139,8 @@ type look struct {
 	err       error
 }
 
-// Find returns the offer of a machine. Callers during the first search wait for it. If the sources seem unchanged since the
-// last search, Find returns its index at once and searches again in the background, for later callers.
+// Find returns the offer of a machine. Callers during the first search wait for it. If the sources seem unchanged since
+// the last search, Find returns its index at once and searches again in the background, for later callers.
 func (o *Offers) Find(name string) (*Index, error) {
 	o.mu.Lock()
 	before := o.last[name]
@@ -172,8 +174,8 @@ func (o *Offers) Find(name string) (*Index, error) {
 	return before.index, nil
 }
 
-// look searches. If another search has begun since before, look waits for that one. Until the search has ended, callers get meanwhile;
-// if it is nil, they wait.
+// look searches. If another search has begun since before, look waits for that one. Until the search has ended, callers
+// get meanwhile; if it is nil, they wait.
 func (o *Offers) look(name string, before *look, meanwhile *Index) (*Index, error) {
 	o.mu.Lock()
 	if begun := o.last[name]; begun != before {
@@ -181,7 +183,8 @@ func (o *Offers) look(name string, before *look, meanwhile *Index) (*Index, erro
 		<-begun.done
 		return begun.index, begun.err
 	}
-	now := &look{began: time.Now(), done: make(chan struct{}), err: errors.New("the search broke off"), meanwhile: meanwhile}
+	now := &look{began: time.Now(), done: make(chan struct{}), err: errors.New("the search broke off"),
+		meanwhile: meanwhile}
 	if o.last == nil {
 		o.last = map[string]*look{}
 	}

@@ -36,7 +36,8 @@ type joint struct {
 }
 
 // Find returns an index with the packages' drivers before those of base: an operator who lists a package for a device
-// prefers it. A driver of the machine with the same manifest or library name is left out. base may be nil: packages alone.
+// prefers it. A driver of the machine with the same manifest or library name is left out. base may be nil: packages
+// alone.
 func (j *Joined) Find(base *Index, name string, packages []Package) (*Index, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -45,7 +46,8 @@ func (j *Joined) Find(base *Index, name string, packages []Package) (*Index, err
 		return base, nil
 	}
 	same := func(a, b Package) bool {
-		return a.Name == b.Name && a.Library == b.Library && a.Manifest == b.Manifest && slices.Equal(a.Devices, b.Devices)
+		return a.Name == b.Name && a.Library == b.Library && a.Manifest == b.Manifest &&
+			slices.Equal(a.Devices, b.Devices)
 	}
 	if last := j.last[name]; last != nil && last.base == base && slices.EqualFunc(last.packages, packages, same) {
 		return last.index, nil
@@ -116,6 +118,7 @@ func (x *Index) add(name string, p Package) string {
 	file.Size = p.Size
 	number := len(x.files)
 	x.Files, x.files = append(x.Files, file), append(x.files, p.Library)
-	x.Drivers = append(x.Drivers, Driver{Name: p.Name, Manifest: p.Manifest, Library: number, Files: []int{number}, Devices: p.Devices})
+	x.Drivers = append(x.Drivers,
+		Driver{Name: p.Name, Manifest: p.Manifest, Library: number, Files: []int{number}, Devices: p.Devices})
 	return ""
 }

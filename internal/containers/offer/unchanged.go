@@ -25,7 +25,8 @@ func stampOf(source *machine.Source, name string) (s stamp) {
 	return s
 }
 
-// watch records the states of the index's sources: its files and their directories, the manifests and their directories.
+// watch records the states of the index's sources: its files and their directories, the manifests and their
+// directories.
 func (x *Index) watch(source *machine.Source, g *Gathered) {
 	x.stamps = map[string]stamp{}
 	note := func(name string) {

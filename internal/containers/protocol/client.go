@@ -26,8 +26,8 @@ func Dial(path string) (*Client, error) {
 // Close ends the connection.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Ask sends a request, waits for the reply and stores it in ok; an error of the service is an *Error. The caller owns the
-// attached descriptors, which are in the order of their names.
+// Ask sends a request, waits for the reply and stores it in ok; an error of the service is an *Error. The caller owns
+// the attached descriptors, which are in the order of their names.
 func (c *Client) Ask(r Request, ok any) (files []*os.File, err error) {
 	c.next++
 	id := c.next

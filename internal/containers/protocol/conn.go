@@ -47,8 +47,8 @@ func (c *Conn) Peer() (Peer, error) {
 	return p, errors.Join(err, failed)
 }
 
-// isInNamespace reports whether the process at the other end of a socket has another process namespace than this one. Before Linux 6.5, it
-// looks the process up by its number.
+// isInNamespace reports whether the process at the other end of a socket has another process namespace than this one.
+// Before Linux 6.5, it looks the process up by its number.
 func isInNamespace(socket, pid int) bool {
 	process, err := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_PEERPIDFD)
 	if err != nil {
@@ -92,7 +92,8 @@ func (c *Conn) Receive() (frame []byte, files []*os.File, err error) {
 	return c.buffer[:n], files, nil
 }
 
-// ReceiveWithin is Receive with a time limit, after which it returns an error that IsLate recognizes. The connection stays.
+// ReceiveWithin is Receive with a time limit, after which it returns an error that IsLate recognizes. The connection
+// stays.
 func (c *Conn) ReceiveWithin(limit time.Duration) (frame []byte, files []*os.File, err error) {
 	if err := c.socket.SetReadDeadline(time.Now().Add(limit)); err != nil {
 		return nil, nil, err
@@ -143,8 +144,8 @@ func descriptors(beside []byte) ([]*os.File, error) {
 	return files, nil
 }
 
-// Send writes one datagram with descriptors, which the caller still owns. After limit it gives up and ends the connection, because a
-// datagram is sent as a whole. 0: no limit.
+// Send writes one datagram with descriptors, which the caller still owns. After limit it gives up and ends the
+// connection, because a datagram is sent as a whole. 0: no limit.
 func (c *Conn) Send(frame []byte, limit time.Duration, files ...*os.File) error {
 	if len(frame) > maxFrame || len(files) > maxFiles {
 		return fmt.Errorf("%d bytes with %d descriptors do not fit into a datagram", len(frame), len(files))

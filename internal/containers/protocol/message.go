@@ -41,7 +41,8 @@ const (
 		FeatureMachineDrivers
 )
 
-// WaitForIdle is the option of ManifestFS that delays the reply until nothing is pending (FLS-012). Other bits are ignored.
+// WaitForIdle is the option of ManifestFS that delays the reply until nothing is pending (FLS-012). Other bits are
+// ignored.
 const WaitForIdle = 1
 
 // Request is a client's request. Its method determines which arguments count; all of these are required, except
@@ -121,7 +122,8 @@ type Reply struct {
 	FDs   []string        `json:"fds,omitempty"`
 }
 
-// Encode returns the datagram of a reply: err alone if there is an error, otherwise ok and the names of the descriptors.
+// Encode returns the datagram of a reply: err alone if there is an error, otherwise ok and the names of the
+// descriptors.
 func Encode(id uint64, ok any, err *Error, fds ...string) ([]byte, error) {
 	r := Reply{ID: id, Error: err}
 	if err == nil {

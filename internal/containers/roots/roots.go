@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// in calls do with the directory that contains a file, and the file's name in it. errors name the operation and the file.
+// in calls do with the directory that contains a file, and the file's name in it. errors name the operation and the
+// file.
 func in(root *os.Root, operation, name string, do func(directory int, base string) error) error {
 	parent, err := root.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -57,7 +58,8 @@ func Chmod(root *os.Root, name string, mode fs.FileMode) error {
 
 // Symlink makes a link to a target, which may be outside the root.
 func Symlink(root *os.Root, target, name string) error {
-	return in(root, "symlink", name, func(directory int, base string) error { return unix.Symlinkat(target, directory, base) })
+	return in(root, "symlink", name,
+		func(directory int, base string) error { return unix.Symlinkat(target, directory, base) })
 }
 
 // Readlink returns the target of a link.
@@ -74,14 +76,16 @@ func Readlink(root *os.Root, name string) (target string, err error) {
 // Rename renames a file and replaces an existing one.
 func Rename(root *os.Root, from, to string) error {
 	return in(root, "rename", from, func(source int, old string) error {
-		return in(root, "rename", to, func(directory int, base string) error { return unix.Renameat(source, old, directory, base) })
+		return in(root, "rename", to,
+			func(directory int, base string) error { return unix.Renameat(source, old, directory, base) })
 	})
 }
 
 // Link gives a file another name.
 func Link(root *os.Root, from, to string) error {
 	return in(root, "link", from, func(source int, old string) error {
-		return in(root, "link", to, func(directory int, base string) error { return unix.Linkat(source, old, directory, base, 0) })
+		return in(root, "link", to,
+			func(directory int, base string) error { return unix.Linkat(source, old, directory, base, 0) })
 	})
 }
 

@@ -49,7 +49,8 @@ func create(name string, from io.Reader, mode int) (f *os.File, err error) {
 func seal(fd int) error {
 	const all = unix.F_SEAL_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK
 	// The kernel adds F_SEAL_EXEC to these seals for a file that is not executable; for others seal adds it.
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_EXEC); err != nil && !errors.Is(err, unix.EINVAL) {
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_EXEC); err != nil &&
+		!errors.Is(err, unix.EINVAL) {
 		return fmt.Errorf("F_SEAL_EXEC: %w", err)
 	}
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, all|unix.F_SEAL_SEAL); err != nil {
@@ -58,8 +59,8 @@ func seal(fd int) error {
 	return nil
 }
 
-// Again opens a descriptor's file again, read-only and with a separate position. It opens the same file even if another file has
-// its name by now.
+// Again opens a descriptor's file again, read-only and with a separate position. It opens the same file even if another
+// file has its name by now.
 func Again(f *os.File) (*os.File, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Watch reports the end of sealed files. A file ends when its last descriptor, also one of O_PATH, and its last mapping are closed. Watch
-// uses inotify(7), because a lease ignores descriptors of O_PATH. The zero Watch is ready for use.
+// Watch reports the end of sealed files. A file ends when its last descriptor, also one of O_PATH, and its last mapping
+// are closed. Watch uses inotify(7), because a lease ignores descriptors of O_PATH. The zero Watch is ready for use.
 type Watch struct {
 	events *os.File // nil before the first Add
 }
@@ -34,7 +34,8 @@ func (w *Watch) Add(f *os.File) (number int, err error) {
 	}
 	var failed error
 	err = raw.Control(func(fd uintptr) {
-		number, failed = unix.InotifyAddWatch(int(w.events.Fd()), fmt.Sprintf("/proc/self/fd/%d", fd), unix.IN_DELETE_SELF)
+		number, failed = unix.InotifyAddWatch(int(w.events.Fd()), fmt.Sprintf("/proc/self/fd/%d", fd),
+			unix.IN_DELETE_SELF)
 	})
 	return number, errors.Join(err, failed)
 }

@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// mayOpen reports whether a client's user may open a node for reading and writing, by its mode and its access control list,
-// which the desktop's seat manager sets. The service has more rights, and opens the node only for these users.
+// mayOpen reports whether a client's user may open a node for reading and writing, by its mode and its access control
+// list, which the desktop's seat manager sets. The service has more rights, and opens the node only for these users.
 func mayOpen(peer protocol.Peer, node *os.File) (bool, error) {
 	raw, err := node.SyscallConn()
 	if err != nil {
@@ -34,7 +34,8 @@ func mayOpen(peer protocol.Peer, node *os.File) (bool, error) {
 	if err = errors.Join(err, failed); err != nil {
 		return false, err
 	}
-	return peer.UID == 0 || int(peer.UID) == os.Geteuid() || machine.MayOpen(peer.UID, groupsOf(peer), info.Uid, info.Gid, info.Mode, list), nil
+	return peer.UID == 0 || int(peer.UID) == os.Geteuid() ||
+		machine.MayOpen(peer.UID, groupsOf(peer), info.Uid, info.Gid, info.Mode, list), nil
 }
 
 // groupsOf returns the groups of a client's user.

@@ -17,8 +17,8 @@ import (
 // maxUnanswered limits the open requests of a connection; more end the connection. No real client needs so many.
 const maxUnanswered = 256
 
-// connection is one client. Its reader starts requests, and its writer sends replies in the order in which they are ready.
-// Neither waits for another connection.
+// connection is one client. Its reader starts requests, and its writer sends replies in the order in which they are
+// ready. Neither waits for another connection.
 type connection struct {
 	server  *Server
 	conn    *protocol.Conn
@@ -58,7 +58,8 @@ type content struct {
 func (s *Server) connect(socket *net.UnixConn, trusted bool) {
 	// A small buffer limits the descriptors that are sent to a client that reads no answers. Answers are small.
 	_ = socket.SetWriteBuffer(16 << 10)
-	c := &connection{server: s, conn: protocol.On(socket), trusted: trusted, wake: make(chan struct{}, 1), used: time.Now(), own: map[any]ownFile{}}
+	c := &connection{server: s, conn: protocol.On(socket), trusted: trusted, wake: make(chan struct{}, 1),
+		used: time.Now(), own: map[any]ownFile{}}
 	peer, err := c.conn.Peer()
 	if err != nil {
 		c.conn.Close()

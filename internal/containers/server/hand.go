@@ -31,7 +31,8 @@ func (s *Server) features(c *connection) uint64 {
 	return features
 }
 
-// library opens a library for one client: the shared file with a new descriptor, or a sealed copy for this client alone.
+// library opens a library for one client: the shared file with a new descriptor, or a sealed copy for this client
+// alone.
 func (c *connection) library(held border.Held, size int64) (f *os.File, backing string, err error) {
 	if held.Shared {
 		f, err = sealed.Again(held.File)
@@ -47,13 +48,13 @@ func (c *connection) library(held border.Held, size int64) (f *os.File, backing 
 	return f, border.Sealed, err
 }
 
-// mayHaveCopies reports whether the client's person is the service's own user. A client keeps a copy's memory for as long as it
-// wants, and the kernel does not charge the client for it.
+// mayHaveCopies reports whether the client's person is the service's own user. A client keeps a copy's memory for as
+// long as it wants, and the kernel does not charge the client for it.
 func (c *connection) mayHaveCopies() bool { return int(c.peer.UID) == os.Geteuid() }
 
-// ownFile opens this client's own memory file for a key, and creates the file at the first call. Other clients have other files, so a
-// change of the mode affects no other client. release ends the service's use of the file, at the end of the connection. Only the
-// writer calls ownFile.
+// ownFile opens this client's own memory file for a key, and creates the file at the first call. Other clients have
+// other files, so a change of the mode affects no other client. release ends the service's use of the file, at the end
+// of the connection. Only the writer calls ownFile.
 func (c *connection) ownFile(key any, create func() (f *os.File, release func(), err error)) (*os.File, error) {
 	c.mu.Lock()
 	f := c.own[key]
@@ -90,8 +91,8 @@ func (c *connection) text(name string, text []byte) (*os.File, func(), error) {
 	return f, release, err
 }
 
-// share makes a package's library available to all clients: as a copy in a read-only file system, or, if the kernel forbids
-// copies, as the package's own file on a read-only mount.
+// share makes a package's library available to all clients: as a copy in a read-only file system, or, if the kernel
+// forbids copies, as the package's own file on a read-only mount.
 func (s *Server) share(l *component.Library) {
 	kind, backing := border.Copy, border.Memory
 	if l.Backing == border.Clone {
@@ -109,7 +110,8 @@ func (s *Server) share(l *component.Library) {
 // logCopies logs once why the service can only hand out copies.
 func (s *Server) logCopies(why error) {
 	s.closedOnce.Do(func() {
-		s.log.Warn("no file is handed out itself, no directory and no device: only copies of libraries, to this service's own user",
+		s.log.Warn(
+			"no file is handed out itself, no directory and no device: only copies of libraries, to this service's own user",
 			"why", why)
 	})
 }

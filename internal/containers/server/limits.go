@@ -21,10 +21,12 @@ const (
 	idleGrace   = time.Second     // an idle client may have to make room for another one after this
 	idleLimit   = 5 * time.Minute // an idle client is closed after this
 
-	countAgain = 10 * time.Millisecond // counting asks the kernel about each connection, so there is at most one count of a person in this time
+	// counting asks the kernel about each connection, so there is at most one count of a person in this time
+	countAgain = 10 * time.Millisecond
 )
 
-// admit accepts a client. If its user has too many, or all users together, the connection that was idle longest is closed.
+// admit accepts a client. If its user has too many, or all users together, the connection that was idle longest is
+// closed.
 func (s *Server) admit(c *connection, peer protocol.Peer) error {
 	if c.trusted && !mayTrust(peer) {
 		s.refused.Add(1)
@@ -94,8 +96,8 @@ func (c *connection) receive() ([]byte, error) {
 	}
 }
 
-// underWay counts, for each user, the descriptors that were sent to its clients and perhaps not read. A connection that has
-// ended with unread descriptors is counted until these are gone.
+// underWay counts, for each user, the descriptors that were sent to its clients and perhaps not read. A connection that
+// has ended with unread descriptors is counted until these are gone.
 type underWay struct {
 	users   map[person]int
 	counted map[person]time.Time // the time of a person's last count
@@ -129,7 +131,8 @@ func (s *Server) flyingLimit() int {
 	return most
 }
 
-// fly counts descriptors that are about to be sent. The administrator and the service's own user need not wait for others.
+// fly counts descriptors that are about to be sent. The administrator and the service's own user need not wait for
+// others.
 func (s *Server) fly(c *connection, count int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,8 +158,8 @@ func (s *Server) fly(c *connection, count int) error {
 	return nil
 }
 
-// land counts the unread descriptors of a person, or of all clients, again, unless there was a count a moment ago. The caller
-// holds the lock.
+// land counts the unread descriptors of a person, or of all clients, again, unless there was a count a moment ago. The
+// caller holds the lock.
 func (s *Server) land(of person, all bool) {
 	last, now := s.flying.counted[of], time.Now()
 	if all {

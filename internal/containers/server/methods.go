@@ -162,7 +162,8 @@ func openFile(c *connection, index *offer.Index, number int) (content, *protocol
 		c.log.Warn("a file cannot be handed out", "name", index.Files[number].Name, "why", err)
 		return content{}, errorOf(err)
 	}
-	return content{ok: map[string]any{"size": size, "backing": backing}, names: []string{"file"}, files: []*os.File{f}}, nil
+	return content{ok: map[string]any{"size": size, "backing": backing}, names: []string{"file"}, files: []*os.File{f}},
+		nil
 }
 
 // openDevice opens a node that is in the client's tree (PRO-039).

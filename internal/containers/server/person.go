@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// person is the unit of the limits: a user with all subordinate users. The machine's administrator and the service's own user are
-// other persons than users with the same numbers in containers.
+// person is the unit of the limits: a user with all subordinate users. The machine's administrator and the service's
+// own user are other persons than users with the same numbers in containers.
 type person struct {
 	uid  uint32
 	here bool // the administrator or the service's own user, outside of containers
@@ -58,7 +58,8 @@ func superior(uid uint32, table string) uint32 {
 	return uid
 }
 
-// namespaceOwner returns the user who created the user namespace of a process. Of nested namespaces, the outermost one counts.
+// namespaceOwner returns the user who created the user namespace of a process. Of nested namespaces, the outermost one
+// counts.
 func namespaceOwner(pid int32) (uint32, error) {
 	var own, its unix.Stat_t
 	if err := unix.Stat("/proc/self/ns/user", &own); err != nil {

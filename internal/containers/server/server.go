@@ -86,7 +86,8 @@ type Server struct {
 	ending      bool
 }
 
-// Run serves until the context ends, and then removes its sockets and directories (PRO-046). It returns an error if the start fails.
+// Run serves until the context ends, and then removes its sockets and directories (PRO-046). It returns an error if the
+// start fails.
 func Run(ctx context.Context, options Options) error {
 	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(),
 		connections: map[*connection]bool{}, flying: underWay{users: map[person]int{}, counted: map[person]time.Time{}},
@@ -245,7 +246,8 @@ func manifestName(c *state.Component) string { return c.LibraryPath + ".json" }
 func (s *Server) Chosen(d *state.Device, unfinished []*state.Component) {
 	s.log.Info("driver chosen", "device", d.Name(), "component", d.Active.URL, "number", d.Active.Number)
 	for _, c := range unfinished { // FLS-086
-		s.log.Info("a driver that is listed as well is not ready, which is normal", "device", d.Name(), "component", c.URL,
+		s.log.Info("a driver that is listed as well is not ready, which is normal", "device", d.Name(), "component",
+			c.URL,
 			"status", c.Status)
 	}
 }

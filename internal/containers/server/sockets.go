@@ -14,16 +14,17 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Names of the sockets: one in the service's directory, which clients see, two in its private directory (PRO-001). The last one is
-// for the administrator, whose commands do not wait behind clients, and only root and the service's own user reach it.
+// Names of the sockets: one in the service's directory, which clients see, two in its private directory (PRO-001). The
+// last one is for the administrator, whose commands do not wait behind clients, and only root and the service's own
+// user reach it.
 const (
 	Socket        = "loader.sock"
 	TrustedSocket = "loader-trusted.sock"
 	AdminSocket   = "admin.sock"
 )
 
-// PrivateDirectory returns the service's private directory, beside the directory of its socket, for options that name none.
-// A container that gets the socket's directory does not get this one.
+// PrivateDirectory returns the service's private directory, beside the directory of its socket, for options that name
+// none. A container that gets the socket's directory does not get this one.
 func PrivateDirectory(directory string) string { return filepath.Clean(directory) + "-private" }
 
 // Sockets are sockets from the service manager.
@@ -142,7 +143,8 @@ func listenAt(directory *os.Root, path, name string) (*net.UnixListener, error) 
 func inheritedListener(f *os.File) (*net.UnixListener, error) {
 	kind, err := unix.GetsockoptInt(int(f.Fd()), unix.SOL_SOCKET, unix.SO_TYPE)
 	if err != nil || kind != unix.SOCK_SEQPACKET {
-		return nil, fmt.Errorf("%s: not a socket of type SOCK_SEQPACKET: %w", f.Name(), errors.Join(err, unix.EPROTOTYPE))
+		return nil, fmt.Errorf("%s: not a socket of type SOCK_SEQPACKET: %w", f.Name(),
+			errors.Join(err, unix.EPROTOTYPE))
 	}
 	l, err := net.FileListener(f)
 	if err != nil {
@@ -165,6 +167,6 @@ func (s *Server) permit(directory *os.Root, name string) error {
 	return roots.Chmod(directory, name, 0o600)
 }
 
-// mayTrust reports whether a client is the administrator or the service's own user. A socket from the service manager may
-// admit others, so that the mode of its file does not suffice.
+// mayTrust reports whether a client is the administrator or the service's own user. A socket from the service manager
+// may admit others, so that the mode of its file does not suffice.
 func mayTrust(peer protocol.Peer) bool { return peer.UID == 0 || int(peer.UID) == os.Geteuid() }

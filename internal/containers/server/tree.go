@@ -80,7 +80,8 @@ func (s *Server) writeTree() error {
 		return err
 	}
 	private := s.places.private
-	if err := private.Remove(InspectFile + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) { // a killed service may have left it
+	// a killed service may have left it
+	if err := private.Remove(InspectFile + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	f, err := private.OpenFile(InspectFile+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

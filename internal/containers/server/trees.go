@@ -73,8 +73,8 @@ func directoryOf(t *directory.Tree) func() (content, *protocol.Error) {
 	}
 }
 
-// openNode opens a device node on a read-only mount, and no other kind of file. Before that, it checks the kind and calls may,
-// because opening a device may wake it.
+// openNode opens a device node on a read-only mount, and no other kind of file. Before that, it checks the kind and
+// calls may, because opening a device may wake it.
 func openNode(name string, through *border.Border, may func(*os.File) error) (*os.File, error) {
 	handle, err := os.OpenFile(name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -91,7 +91,8 @@ func openNode(name string, through *border.Border, may func(*os.File) error) (*o
 	if err := may(handle); err != nil {
 		return nil, err
 	}
-	// handle leads to the same node even if another file gets its name. The client cannot change the node's mode and owner.
+	// handle leads to the same node even if another file gets its name. The client cannot change the node's mode and
+	// owner.
 	opened, err := through.Open(border.Device, handle)
 	return opened[0], err
 }

@@ -160,7 +160,8 @@ func (s *Server) Load(c *state.Component) {
 			s.do(func() { s.state.Progress(c, r) })
 		})
 		if err != nil {
-			s.log.Error("a driver's component cannot be used", "component", url, "number", number, "status", report.Status, "why", err)
+			s.log.Error("a driver's component cannot be used", "component", url, "number", number, "status",
+				report.Status, "why", err)
 		}
 		if err == nil {
 			s.share(report.Library)

@@ -29,8 +29,8 @@ func (c *Client) Drop() {
 	c.gets, c.idle = nil, nil
 }
 
-// Get answers with the component whose library has this name. It answers nil when no pending lookup can provide the library
-// (FLS-019 to FLS-021).
+// Get answers with the component whose library has this name. It answers nil when no pending lookup can provide the
+// library (FLS-019 to FLS-021).
 func (c *Client) Get(name string, answer func(*Component)) {
 	if g := (get{name, answer}); !c.try(g) {
 		c.gets = append(c.gets, g)

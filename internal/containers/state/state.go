@@ -17,8 +17,9 @@ type World interface {
 	Hide(*Device)
 	Publish(*Component) // makes the manifest readable for clients
 	Withdraw(*Component)
-	Chosen(d *Device, unfinished []*Component) // the device has an active driver; the lookups of these components have not ended
-	Notify()                                   // schedules a call of Changed
+	// the device has an active driver; the lookups of these components have not ended
+	Chosen(d *Device, unfinished []*Component)
+	Notify() // schedules a call of Changed
 }
 
 // Kind of a device.

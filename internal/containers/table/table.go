@@ -45,8 +45,8 @@ type file struct {
 	ICDs     []json.RawMessage `json:"icds"`
 }
 
-// Lookup reads the tables of some directories, in order and by name, until one has the device. It skips invalid files and
-// returns a message for each in wrong. Without a matching table it returns no drivers.
+// Lookup reads the tables of some directories, in order and by name, until one has the device. It skips invalid files
+// and returns a message for each in wrong. Without a matching table it returns no drivers.
 func Lookup(directories []string, d Device) (answer DeviceEntry, wrong []string) {
 	for _, directory := range directories {
 		names, err := filepath.Glob(filepath.Join(directory, "*.json"))
@@ -107,8 +107,8 @@ func among(ranges []string, product string) bool {
 	})
 }
 
-// Entries reads a list of drivers. It skips entries without URL or flags; they take no place (FLS-056). Relative URLs are
-// below base.
+// Entries reads a list of drivers. It skips entries without URL or flags; they take no place (FLS-056). Relative URLs
+// are below base.
 func Entries(list []json.RawMessage, base string) DeviceEntry {
 	var a DeviceEntry
 	for i, text := range list {

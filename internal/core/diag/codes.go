@@ -49,8 +49,8 @@ var (
 	entries []Entry
 )
 
-// allEntries returns the table's entries. It reads the table at the first call, because the translator runs nothing at the
-// start.
+// allEntries returns the table's entries. It reads the table at the first call, because the translator runs nothing at
+// the start.
 func allEntries() []Entry {
 	reading.Do(func() {
 		entries = []Entry{None: {Name: "none"}}

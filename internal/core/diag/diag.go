@@ -68,27 +68,28 @@ const (
 	Plain           Cause = iota // determined by the code
 	Unasked                      // the layer is not requested
 	DisableVariable              // the layer's disable variable is set: the variable
-	EnableVariable               // the layer's enable variable does not have the required value: the variable, the value
-	OtherPrograms                // the settings are for other programs
-	ImplicitLayer                // the layer is active: its disable variable
-	InstanceList                 // the layer is active: VK_INSTANCE_LAYERS names it
-	EnableFilter                 // the layer is active: VK_LOADER_LAYERS_ENABLE matches it
-	ByProgram                    // the layer is active: the program enables it
-	OfMeta                       // the layer is active: a meta-layer has it
-	BySettings                   // a layer is active, or a driver is used: the settings file
-	ByPlace                      // the driver is used: the origin of its location
-	ByService                    // the driver is used: the directory of the driver service
-	OtherVariable                // the variable has no effect: the variable that takes precedence
-	DeviceList                   // the variable has no effect: the settings file with device configurations
-	LayerList                    // the variable has no effect: the settings file with layers
-	OverridePaths                // the variable has no effect: the manifest of the override layer
-	NoObject                     // the top-level value is not an object
-	IsLayer                      // a layer manifest in a place for driver manifests
-	IsDriver                     // a driver manifest in a place for layer manifests
-	UnknownType                  // the layer's type is unknown: the type
-	RegistryValue                // a value is not four bytes of 0: the key
-	NoMember                     // an object of a manifest lacks a member: the member
-	MemberValue                  // a member has a value that the loader does not take: the member
+	// the layer's enable variable does not have the required value: the variable, the value
+	EnableVariable
+	OtherPrograms // the settings are for other programs
+	ImplicitLayer // the layer is active: its disable variable
+	InstanceList  // the layer is active: VK_INSTANCE_LAYERS names it
+	EnableFilter  // the layer is active: VK_LOADER_LAYERS_ENABLE matches it
+	ByProgram     // the layer is active: the program enables it
+	OfMeta        // the layer is active: a meta-layer has it
+	BySettings    // a layer is active, or a driver is used: the settings file
+	ByPlace       // the driver is used: the origin of its location
+	ByService     // the driver is used: the directory of the driver service
+	OtherVariable // the variable has no effect: the variable that takes precedence
+	DeviceList    // the variable has no effect: the settings file with device configurations
+	LayerList     // the variable has no effect: the settings file with layers
+	OverridePaths // the variable has no effect: the manifest of the override layer
+	NoObject      // the top-level value is not an object
+	IsLayer       // a layer manifest in a place for driver manifests
+	IsDriver      // a driver manifest in a place for layer manifests
+	UnknownType   // the layer's type is unknown: the type
+	RegistryValue // a value is not four bytes of 0: the key
+	NoMember      // an object of a manifest lacks a member: the member
+	MemberValue   // a member has a value that the loader does not take: the member
 )
 
 // Diagnostic is a fact to report to the user. No decision depends on it.

@@ -54,8 +54,9 @@ func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 	}
 	text, ok := version.Text()
 	if !ok {
-		wrong(top, diag.ManifestVersion, "file_format_version", "loader_parse_icd_manifest: Failed retrieving ICD JSON "+path+
-			" 'file_format_version' field. Skipping ICD JSON")
+		wrong(top, diag.ManifestVersion, "file_format_version",
+			"loader_parse_icd_manifest: Failed retrieving ICD JSON "+path+
+				" 'file_format_version' field. Skipping ICD JSON")
 		return d
 	}
 	say(version, diag.Driver, diag.None, "Found ICD manifest file "+path+", version "+text)
@@ -70,7 +71,8 @@ func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 			add(top, Line{Code: diag.FileWrongKind, Cause: diag.IsLayer})
 			return d
 		}
-		wrong(top, diag.DriverField, "ICD", "loader_parse_icd_manifest: Can not find 'ICD' object in ICD JSON file "+path+
+		wrong(top, diag.DriverField, "ICD", "loader_parse_icd_manifest: Can not find 'ICD' object in ICD JSON file "+
+			path+
 			". Skipping ICD JSON")
 		return d
 	}
@@ -86,8 +88,9 @@ func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 		if !icd.IsObject() {
 			object, name = top, "ICD"
 		}
-		wrong(object, diag.DriverField, name, "loader_parse_icd_manifest: Failed to find 'library_path' object in ICD JSON file "+
-			path+". Skipping ICD JSON.")
+		wrong(object, diag.DriverField, name,
+			"loader_parse_icd_manifest: Failed to find 'library_path' object in ICD JSON file "+
+				path+". Skipping ICD JSON.")
 		return d
 	}
 	if d.LibraryPath == "" {
@@ -113,7 +116,8 @@ func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 	d.API = ParseVersion(text).Packed()
 	if variant := Variant(d.API); variant != 0 {
 		say(api, diag.Info|diag.Driver, diag.DriverVariant, "loader_parse_icd_manifest: Driver's ICD JSON "+path+
-			" 'api_version' field contains a non-zero variant value of "+string(rune('0'+variant))+".  Skipping ICD JSON.")
+			" 'api_version' field contains a non-zero variant value of "+string(rune('0'+variant))+
+			".  Skipping ICD JSON.")
 		return d
 	}
 	d.Portability = icd.Member("is_portability_driver").IsTrue()

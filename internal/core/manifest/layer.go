@@ -105,7 +105,8 @@ func ReadLayers(doc *document.Document, path string, implicit bool, detail Detai
 			at = top
 		}
 		r.add(at, Line{Flags: diag.Warn | diag.Layer, Code: diag.ManifestVersion,
-			Text: "loader_add_layer_properties: Manifest " + path + " missing required field file_format_version"}.about("file_format_version", version))
+			Text: "loader_add_layer_properties: Manifest " + path +
+				" missing required field file_format_version"}.about("file_format_version", version))
 		return r.out
 	}
 	if detail != Silent {
@@ -201,7 +202,8 @@ func (r *layerReader) reportMissing(object, value document.Value, field string) 
 	if !at.Exists() {
 		at = object
 	}
-	r.add(at, Line{Flags: diag.Warn, Code: diag.LayerField, Text: "Layer located at " + r.path + " didn't find required layer value \"" + field +
+	r.add(at, Line{Flags: diag.Warn, Code: diag.LayerField, Text: "Layer located at " + r.path +
+		" didn't find required layer value \"" + field +
 		"\" in manifest JSON file, skipping this layer"}.about(field, value))
 }
 
@@ -422,7 +424,8 @@ func (r *layerReader) functions(v document.Value, l *Layer) {
 		r.say(pre, diag.Error, diag.LayerSection, "Found pre_instance_functions section in layer from \""+r.path+
 			"\". This section is only valid in manifest version 1.1.2 or later. The section will be ignored")
 	case !r.implicit:
-		r.say(pre, diag.Warn, diag.LayerSection, "Found pre_instance_functions section in explicit layer from \""+r.path+
+		r.say(pre, diag.Warn, diag.LayerSection, "Found pre_instance_functions section in explicit layer from \""+
+			r.path+
 			"\". This section is only valid in implicit layers. The section will be ignored")
 	default:
 		for i, name := range PreNames {

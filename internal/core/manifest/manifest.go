@@ -21,12 +21,13 @@ type Line struct {
 
 // Diagnostic returns the finding of a line about a file.
 func (l *Line) Diagnostic(file string) diag.Diagnostic {
-	return diag.Diagnostic{Code: l.Code, Cause: l.Cause, Subject: file, Path: file, Line: l.Line, Column: l.Column, Detail: l.Detail,
-		Found: l.Found, What: l.Text}
+	return diag.Diagnostic{Code: l.Code, Cause: l.Cause, Subject: file, Path: file, Line: l.Line, Column: l.Column,
+		Detail: l.Detail,
+		Found:  l.Found, What: l.Text}
 }
 
-// about returns the line with its cause: the object has no such member, or has it with a value that the loader does not take. value is the
-// member, or the element of it that is wrong.
+// about returns the line with its cause: the object has no such member, or has it with a value that the loader does not
+// take. value is the member, or the element of it that is wrong.
 func (l Line) about(member string, value document.Value) Line {
 	l.Cause, l.Detail, l.Found = diag.NoMember, member, uint8(value.Kind())
 	if value.Exists() {

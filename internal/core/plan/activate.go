@@ -137,7 +137,8 @@ func (a *activator) sayRecursion(meta *manifest.Layer) {
 	if a.quiet {
 		return
 	}
-	a.say(diag.Warn|diag.Layer, diag.MetaInvalid, meta.Name, meta.Manifest, "loader_add_meta_layer: Meta-layer "+meta.Name+
+	a.say(diag.Warn|diag.Layer, diag.MetaInvalid, meta.Name, meta.Manifest, "loader_add_meta_layer: Meta-layer "+
+		meta.Name+
 		" recursively references itself through its component layers. Skipping the recursive reference.")
 }
 
@@ -179,8 +180,9 @@ func (a *activator) addMeta(root int, by uint32) {
 			if i < 0 { // LAY-179, SET-68
 				top.incomplete = true
 				if !a.quiet {
-					a.say(diag.Warn|diag.Layer, diag.MetaComponent, meta.Name, meta.Manifest, "Failed to find layer name \""+name+
-						"\" component layer \""+name+"\" to activate (Policy #LLP_LAYER_7)")
+					a.say(diag.Warn|diag.Layer, diag.MetaComponent, meta.Name, meta.Manifest,
+						"Failed to find layer name \""+name+
+							"\" component layer \""+name+"\" to activate (Policy #LLP_LAYER_7)")
 				}
 				continue
 			}

@@ -59,7 +59,8 @@ func (c *costs) leaveOut(code diag.Code, what, name, path string) {
 
 // size returns the approximate size of another copy of a layer, in bytes.
 func size(l *manifest.Layer) int {
-	text := len(l.Name) + len(l.Description) + len(l.Manifest) + len(l.Library) + len(l.Negotiate) + len(l.GetInstance) +
+	text := len(l.Name) + len(l.Description) + len(l.Manifest) + len(l.Library) + len(l.Negotiate) +
+		len(l.GetInstance) +
 		len(l.GetDevice) + len(l.DisableName) + len(l.EnableName) + len(l.EnableValue)
 	for i := range l.Pre {
 		text += len(l.Pre[i])

@@ -95,7 +95,8 @@ func (d *decision) logNoDrivers() {
 		case d.q.enables(portabilityExtension):
 			text = found + "."
 		case d.q.App.Flags&portabilityFlag != 0:
-			text = "VkInstanceCreateInfo: If flags has the VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR bit set, the list of enabled extensions in ppEnabledExtensionNames must contain VK_KHR_portability_enumeration [VUID-VkInstanceCreateInfo-flags-06559 ]Applications that wish to enumerate portability drivers must enable the VK_KHR_portability_enumeration instance extension."
+			text =
+				"VkInstanceCreateInfo: If flags has the VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR bit set, the list of enabled extensions in ppEnabledExtensionNames must contain VK_KHR_portability_enumeration [VUID-VkInstanceCreateInfo-flags-06559 ]Applications that wish to enumerate portability drivers must enable the VK_KHR_portability_enumeration instance extension."
 		}
 		d.say(diag.Error|diag.Driver, diag.DriverPortability, portabilityExtension, "", text)
 	}

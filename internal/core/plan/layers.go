@@ -93,8 +93,9 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 			if b.quiet {
 				break
 			}
-			b.say(diag.Warn|diag.Layer, diag.OverridePath, override.Name, override.Manifest, "Override layer has override path "+
-				path)
+			b.say(diag.Warn|diag.Layer, diag.OverridePath, override.Name, override.Manifest,
+				"Override layer has override path "+
+					path)
 			b.log(diag.Info|diag.Layer, path)
 		}
 		if v := b.f.Variable(variables.LayerPath); v.Set { // ENV-33
@@ -193,10 +194,12 @@ func (b *lister) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *man
 	switch {
 	case keyed != nil:
 		chosen = keyed
-		b.say(diag.Info|diag.Layer, diag.OverrideChosen, keyed.Name, keyed.Manifest, "Using the override layer for app key "+
-			exe.Path)
+		b.say(diag.Info|diag.Layer, diag.OverrideChosen, keyed.Name, keyed.Manifest,
+			"Using the override layer for app key "+
+				exe.Path)
 	case global != nil && exe.Known:
-		b.say(diag.Info|diag.Layer, diag.OverrideChosen, global.Name, global.Manifest, "Using the global override layer")
+		b.say(diag.Info|diag.Layer, diag.OverrideChosen, global.Name, global.Manifest,
+			"Using the global override layer")
 	}
 	kept := list[:0]
 	for _, l := range list {

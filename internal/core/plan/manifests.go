@@ -75,7 +75,8 @@ func (r *manifests) parse(path string, file facts.File, kind search.Kind) *parse
 	case kind == search.Drivers:
 		p.driver = manifest.ReadDriver(&m.scratch, path, &r.q.Platform.System)
 	default:
-		p.layers = manifest.ReadLayers(&m.scratch, path, kind == search.ImplicitLayers, r.detail(), &r.q.Platform.System)
+		p.layers = manifest.ReadLayers(&m.scratch, path, kind == search.ImplicitLayers, r.detail(),
+			&r.q.Platform.System)
 		p.given = make([]uint32, len(p.layers.Layers))
 		text := 0
 		for i := range p.layers.Lines {

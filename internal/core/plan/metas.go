@@ -213,7 +213,8 @@ func (c *checker) valid(root *manifest.Layer) bool {
 			bad(l, prefix+"Meta-layer "+l.Name+" lists itself in its component layer list at index "+decimal(index)+
 				".  Skipping this layer.")
 		case !good:
-			bad(l, prefix+"Recursive dependency between Meta-layer "+l.Name+" and  Meta-layer "+name+".  Skipping this layer.")
+			bad(l, prefix+"Recursive dependency between Meta-layer "+l.Name+" and  Meta-layer "+name+
+				".  Skipping this layer.")
 		}
 		if !good || !part.Meta {
 			continue

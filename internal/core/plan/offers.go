@@ -18,7 +18,8 @@ type offers struct {
 
 // offersOf checks the drivers of a question.
 func offersOf(q *Question, f *facts.Store) offers {
-	o := offers{unknown: nonZero(f.Variable(variables.DisableInstExtFilter).Value), counts: make([]bool, len(q.Drivers))}
+	o := offers{unknown: nonZero(f.Variable(variables.DisableInstExtFilter).Value),
+		counts: make([]bool, len(q.Drivers))}
 	left, first := 0, Success
 	for i := range q.Drivers {
 		driver := &q.Drivers[i]

@@ -23,7 +23,8 @@ type request struct {
 // sayAsked logs the program's request (INS-031 to INS-034).
 func (r *request) sayAsked() {
 	app := &r.q.App
-	r.log(diag.Info, "vkCreateInstance: applicationName: \""+app.Name.Text+"\", applicationVersion: "+decimal(app.Version)+
+	r.log(diag.Info, "vkCreateInstance: applicationName: \""+app.Name.Text+"\", applicationVersion: "+
+		decimal(app.Version)+
 		", engineName: \""+app.Engine.Text+"\", engineVersion: "+decimal(app.EngineVersion)+", apiVersion: "+
 		decimal(manifest.Major(app.API))+"."+decimal(manifest.Minor(app.API))+"."+decimal(manifest.Patch(app.API)))
 	names := func(list []Name, count uint32, what string) {
@@ -50,7 +51,8 @@ func (r *request) sayVersion() {
 	}
 	if variant := manifest.Variant(api); variant != 0 {
 		r.say(diag.Warn, diag.AppVersion, "apiVersion", "",
-			"vkCreateInstance: The API Variant specified in pCreateInfo->pApplicationInfo.apiVersion is "+decimal(variant)+
+			"vkCreateInstance: The API Variant specified in pCreateInfo->pApplicationInfo.apiVersion is "+
+				decimal(variant)+
 				" instead of the expected value of 0.")
 	}
 }
@@ -79,11 +81,13 @@ func (r *request) layers(from *lister, list []*manifest.Layer) bool {
 				"loader_validate_layers: ppEnabledLayerNames contains string that is too long or is badly formed")
 		}
 		if from.prevents(n.Text) {
-			return r.refuse(LayerNotPresent, diag.LayerDisabled, n.Text, "loader_validate_layers: Layer "+decimal(uint32(i))+
+			return r.refuse(LayerNotPresent, diag.LayerDisabled, n.Text, "loader_validate_layers: Layer "+
+				decimal(uint32(i))+
 				" was explicitly prevented from being enabled by the loader settings file")
 		}
 		if first[n.Text] == nil {
-			return r.refuse(LayerNotPresent, diag.LayerMissing, n.Text, "loader_validate_layers: Layer "+decimal(uint32(i))+
+			return r.refuse(LayerNotPresent, diag.LayerMissing, n.Text, "loader_validate_layers: Layer "+
+				decimal(uint32(i))+
 				" does not exist in the list of available layers")
 		}
 	}
@@ -101,7 +105,8 @@ func (r *request) direct() {
 	}
 	switch {
 	case enabled && !app.DirectList:
-		warn(directExtension + " extension was enabled but the pNext chain of VkInstanceCreateInfo did not contain the " +
+		warn(directExtension +
+			" extension was enabled but the pNext chain of VkInstanceCreateInfo did not contain the " +
 			structure + ".")
 	case !enabled && app.DirectList:
 		warn("pNext chain of VkInstanceCreateInfo contained the " + structure + ", but the " + directExtension +
@@ -119,7 +124,8 @@ func (r *request) direct() {
 	case app.DirectNull:
 		warn(structure + " in the pNext chain of VkInstanceCreateInfo has a NULL pDrivers member.")
 	case app.DirectCount == 0:
-		warn(structure + " in the pNext chain of VkInstanceCreateInfo has a non-null pDrivers member but a driverCount member with a value of zero.")
+		warn(structure +
+			" in the pNext chain of VkInstanceCreateInfo has a non-null pDrivers member but a driverCount member with a value of zero.")
 	default:
 		r.step(StepDirect)
 	}

@@ -75,9 +75,10 @@ func (s *script) carry(list []search.Message) {
 			s.log(said.Flags, said.Text)
 		}
 		if said.Code != diag.None && s.explain {
-			s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: said.Code, Cause: said.Cause, Subject: said.Subject,
-				Path:   said.Path,
-				Detail: said.Detail, What: said.Text})
+			s.diagnostics = append(s.diagnostics,
+				diag.Diagnostic{Code: said.Code, Cause: said.Cause, Subject: said.Subject,
+					Path:   said.Path,
+					Detail: said.Detail, What: said.Text})
 		}
 	}
 }

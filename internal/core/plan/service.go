@@ -10,8 +10,8 @@ import (
 // Served is the prefix of the paths of manifests from the driver service. No such files exist.
 const Served = "service:/"
 
-// wantsService reports whether to query the driver service: only if no other driver is found and no variable or settings
-// file names drivers (PRO-049).
+// wantsService reports whether to query the driver service: only if no other driver is found and no variable or
+// settings file names drivers (PRO-049).
 func (s *driverSearch) wantsService() bool {
 	if !s.q.Platform.Linux || s.q.App.DirectList || len(s.list) > 0 || s.wished ||
 		s.file.set != nil && (s.file.set.Exclusively || s.file.set.HasDevices) {
@@ -35,7 +35,8 @@ func (s *driverSearch) fromService() {
 			" is not used: "+why)
 		return
 	}
-	s.say(diag.Info|diag.Driver, diag.ServiceUsed, said.Place, said.Place, "The driver service at "+said.Place+" offers "+
+	s.say(diag.Info|diag.Driver, diag.ServiceUsed, said.Place, said.Place, "The driver service at "+said.Place+
+		" offers "+
 		decimal(uint32(len(drivers)))+" drivers")
 	for i := range drivers {
 		one := &drivers[i]

@@ -111,7 +111,8 @@ func (s *settingsFile) parse(which int, path, content string) *readSettings {
 func (s *settingsFile) listens(path string) bool {
 	if path != "" {
 		if file, _ := s.f.File(path); file.Status == facts.FileRead {
-			if r := s.parse(0, path, file.Content); r.fault == nil && r.set != nil && (r.set.HasLevel || r.set.LogFile != "") {
+			if r := s.parse(0, path, file.Content); r.fault == nil && r.set != nil &&
+				(r.set.HasLevel || r.set.LogFile != "") {
 				return true
 			}
 		}

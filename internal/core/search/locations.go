@@ -28,7 +28,8 @@ var kinds = [...]kindFacts{
 	Drivers: {"vulkan/icd.d", "driver", variables.DriverFiles, variables.AddDriverFiles, true, variables.ICDFilenames},
 	ImplicitLayers: {"vulkan/implicit_layer.d", "implicit layer", variables.ImplicitLayerPath,
 		variables.AddImplicitLayerPath, false, 0},
-	ExplicitLayers: {"vulkan/explicit_layer.d", "explicit layer", variables.LayerPath, variables.AddLayerPath, false, 0},
+	ExplicitLayers: {"vulkan/explicit_layer.d", "explicit layer", variables.LayerPath, variables.AddLayerPath, false,
+		0},
 }
 
 // What returns the kind's name in messages.

@@ -12,13 +12,14 @@ import (
 // contains only the code of that platform.
 type Platform struct {
 	manifest.System
-	Steps    []Step                                      // of a search that no variable replaces, in order
-	Settings func(p *Platform, f *facts.Store) []string  // returns the possible paths of the settings file, in order
-	Rights   func(p *Platform, f *facts.Store) []Message // determines which variables are ignored; nil: secure_getenv does
-	Pathless bool                                        // the system cannot return a program's path (FUC-005)
-	Mixed    bool                                        // a directory may have manifests of both kinds
-	Sources  bool                                        // registry keys name the files, so the log names the keys
-	Linux    bool                                        // has Linux's graphics devices and the driver service
+	Steps    []Step                                     // of a search that no variable replaces, in order
+	Settings func(p *Platform, f *facts.Store) []string // returns the possible paths of the settings file, in order
+	// determines which variables are ignored; nil: secure_getenv does
+	Rights   func(p *Platform, f *facts.Store) []Message
+	Pathless bool // the system cannot return a program's path (FUC-005)
+	Mixed    bool // a directory may have manifests of both kinds
+	Sources  bool // registry keys name the files, so the log names the keys
+	Linux    bool // has Linux's graphics devices and the driver service
 
 	// Values for the steps that add directories.
 	SysConfDir      string // the build's system configuration directory (PATH-4)

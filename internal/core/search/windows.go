@@ -57,8 +57,9 @@ func windowsRights(_ *Platform, f *facts.Store) (said []Message) {
 	f.SetRights(facts.NoRights)
 	variables.Decisive(func(v variables.ID) {
 		if v.Secure() && f.OwnVariable(v).Set {
-			said = append(said, Message{Flags: diag.Info, Code: diag.VariableElevated, Subject: v.Name(), Text: v.Name() +
-				" is ignored: the process is elevated"})
+			said = append(said, Message{Flags: diag.Info, Code: diag.VariableElevated, Subject: v.Name(),
+				Text: v.Name() +
+					" is ignored: the process is elevated"})
 		}
 	})
 	return said
@@ -214,7 +215,8 @@ func machineKey(b *Builder) {
 		}
 		vendor := b.vendorOf(name)
 		if vendor == 0 { // WIN-041
-			b.say(diag.Info, diag.None, name, name, name+" is not a known driver: it is not asked which adapters it is for")
+			b.say(diag.Info, diag.None, name, name, name+
+				" is not a known driver: it is not asked which adapters it is for")
 			return true
 		}
 		dxgi, known := b.Facts.DXGI()
@@ -257,7 +259,8 @@ func (b *Builder) key(hive facts.Hive, wanted func(name string) bool) {
 			if b.Kind == Drivers {
 				code = diag.DriverRegistryOff
 			}
-			b.Said = append(b.Said, Message{Code: code, Cause: diag.RegistryValue, Subject: v.Name, Path: v.Name, Detail: from})
+			b.Said = append(b.Said,
+				Message{Code: code, Cause: diag.RegistryValue, Subject: v.Name, Path: v.Name, Detail: from})
 			continue
 		}
 		if named = true; wanted(v.Name) {

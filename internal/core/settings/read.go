@@ -55,7 +55,8 @@ func Read(doc *document.Document, file string, style pathname.Style, exe func() 
 	}
 	chosen := document.Value{}
 search:
-	for v := first; v.Exists(); v = v.Next() { // SET-35: after a single "settings", the members that follow count as well
+	// SET-35: after a single "settings", the members that follow count as well
+	for v := first; v.Exists(); v = v.Next() {
 		if !v.IsObject() { // SET-33
 			say(v, diag.Debug, prefix+" has a settings element that is not an object")
 			break
@@ -104,7 +105,8 @@ func Object(chosen document.Value, file string, style pathname.Style) (*Settings
 	s.layers(chosen.Member("layers"))
 	if s.drivers(chosen); len(s.Drivers) > MaxDrivers { // FUZ-023: a driver costs far more than the bytes of an entry
 		s.Drivers = s.Drivers[len(s.Drivers)-MaxDrivers:]
-		say(chosen.Member("additional_drivers"), diag.Warn|diag.Driver, "Loader settings file from "+file+" has more than "+
+		say(chosen.Member("additional_drivers"), diag.Warn|diag.Driver, "Loader settings file from "+file+
+			" has more than "+
 			strconv.Itoa(MaxDrivers)+
 			" additional_drivers; only the last ones are used")
 	}
@@ -115,7 +117,8 @@ func Object(chosen document.Value, file string, style pathname.Style) (*Settings
 	s.devices(chosen.Member("device_configurations"))
 	if !s.HasLevel && !s.ControlsLayers && len(s.Drivers) == 0 && !s.HasDevices && s.Hardware == AnyHardware &&
 		s.LogFile == "" { // SET-25
-		say(chosen, diag.Info, "vk_loader_settings.json file found at \""+file+"\" but did not contain any valid settings.")
+		say(chosen, diag.Info, "vk_loader_settings.json file found at \""+file+
+			"\" but did not contain any valid settings.")
 		return nil, None, lines
 	}
 	return s, In, lines
@@ -131,12 +134,13 @@ func (s *Settings) hardware(v document.Value) {
 	}
 }
 
-// levels are the kinds of messages: their words in stderr_log, and their names in the log in the order of SET-81; "": the
-// log does not name it.
+// levels are the kinds of messages: their words in stderr_log, and their names in the log in the order of SET-81; "":
+// the log does not name it.
 var levels = [...]struct {
 	bit        uint32
 	word, name string
-}{{diag.Error, "error", "ERROR"}, {diag.Warn, "warn", "WARNING"}, {diag.Info, "info", "INFO"}, {diag.Debug, "debug", "DEBUG"},
+}{{diag.Error, "error", "ERROR"}, {diag.Warn, "warn", "WARNING"}, {diag.Info, "info", "INFO"},
+	{diag.Debug, "debug", "DEBUG"},
 	{diag.Perf, "perf", "PERF"}, {diag.Driver, "driver", "DRIVER"}, {diag.Layer, "layer", "LAYER"},
 	{diag.Validation, "validation", ""}}
 

@@ -104,7 +104,8 @@ func (c *Call) readFacts(message string) bool {
 		case IDGraphics:
 			var v Graphics
 			v, ok = rec.Graphics()
-			s.SetGraphics(facts.Graphics{Listed: v.Status == GraphicsListed, Devices: texts(v.Devices), Power: texts(v.Power)})
+			s.SetGraphics(facts.Graphics{Listed: v.Status == GraphicsListed, Devices: texts(v.Devices),
+				Power: texts(v.Power)})
 		case IDService:
 			var v Service
 			v, ok = rec.Service()

@@ -41,7 +41,8 @@ func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 		s.SetAdapters(name, all)
 		r.add = func(s *facts.Store, rec Record) bool {
 			v, ok := rec.AdapterValue()
-			all.List = append(all.List, facts.Adapter{Status: facts.AdapterStatus(v.Status), Type: v.Type, Data: v.Data.Text})
+			all.List = append(all.List,
+				facts.Adapter{Status: facts.AdapterStatus(v.Status), Type: v.Type, Data: v.Data.Text})
 			s.SetAdapters(name, all)
 			return ok
 		}
@@ -52,9 +53,10 @@ func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 		s.SetDevices(name, all)
 		r.add = func(s *facts.Store, rec Record) bool {
 			v, ok := rec.Device()
-			all.List = append(all.List, facts.Device{ID: v.Id.Text, Child: v.Child != 0, Status: facts.DeviceStatus(v.Status),
-				Problem: v.Problem, Class: v.Class.Text, Value: facts.SoftwareStatus(v.ValueStatus), Type: v.Type,
-				Data: v.Data.Text})
+			all.List = append(all.List,
+				facts.Device{ID: v.Id.Text, Child: v.Child != 0, Status: facts.DeviceStatus(v.Status),
+					Problem: v.Problem, Class: v.Class.Text, Value: facts.SoftwareStatus(v.ValueStatus), Type: v.Type,
+					Data: v.Data.Text})
 			s.SetDevices(name, all)
 			return ok
 		}
@@ -65,8 +67,9 @@ func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 		s.SetDXGI(all)
 		r.add = func(s *facts.Store, rec Record) bool {
 			v, ok := rec.DxgiAdapter()
-			all.List = append(all.List, facts.Display{Description: v.Description.Text, Vendor: v.Vendor, Device: v.Device,
-				LUIDLow: v.LuidLow, LUIDHigh: v.LuidHigh})
+			all.List = append(all.List,
+				facts.Display{Description: v.Description.Text, Vendor: v.Vendor, Device: v.Device,
+					LUIDLow: v.LuidLow, LUIDHigh: v.LuidHigh})
 			s.SetDXGI(all)
 			return ok
 		}

@@ -42,8 +42,8 @@ func (l *Linker) Bind(c *Closure) {
 	}
 }
 
-// Unbound returns the undefined symbols that keep the dynamic linker from loading the library. Functions that are resolved only
-// when they are called are not among them.
+// Unbound returns the undefined symbols that keep the dynamic linker from loading the library. Functions that are
+// resolved only when they are called are not among them.
 func (c *Closure) Unbound() []string {
 	if c.Files[0].BindNow {
 		return c.Symbols
@@ -124,8 +124,8 @@ func (l *Linker) Follow(f *File) *Closure {
 	return c
 }
 
-// undefinedSymbols returns the symbols of the first library that no library defines. Any library may define a symbol, so small files
-// are read first: a compiler's library has tens of thousands of symbols, and is seldom needed.
+// undefinedSymbols returns the symbols of the first library that no library defines. Any library may define a symbol,
+// so small files are read first: a compiler's library has tens of thousands of symbols, and is seldom needed.
 func (c *Closure) undefinedSymbols(l *Linker) []string {
 	var none []string
 	files := slices.Clone(c.Files)
@@ -146,12 +146,14 @@ func (c *Closure) undefinedSymbols(l *Linker) []string {
 	return none
 }
 
-// newest returns the highest version that a library defines with the same letters before the number (GLIBC_, GLIBCXX_, LLVM_).
+// newest returns the highest version that a library defines with the same letters before the number (GLIBC_, GLIBCXX_,
+// LLVM_).
 func newest(in *ELF, version string) string {
 	family, _, _ := strings.Cut(version, "_")
 	best := ""
 	for _, v := range in.Defines {
-		if f, number, ok := strings.Cut(v, "_"); ok && f == family && number != "" && number[0] >= '0' && number[0] <= '9' &&
+		if f, number, ok := strings.Cut(v, "_"); ok && f == family && number != "" && number[0] >= '0' &&
+			number[0] <= '9' &&
 			(best == "" || CompareVersions(v, best) > 0) {
 			best = v
 		}

@@ -113,7 +113,8 @@ func contents(s *elf.Section) ([]byte, error) {
 // maxText is the length of the longest name that is read, in bytes. A longer name counts as damage.
 const maxText = 1 << 12
 
-// textAt returns the text at an offset of a string table; "" for an offset outside the table, and for a text without an end.
+// textAt returns the text at an offset of a string table; "" for an offset outside the table, and for a text without an
+// end.
 func textAt(table *elf.Section, offset uint64) string {
 	if table == nil || offset >= table.Size {
 		return ""
@@ -238,8 +239,8 @@ func (l *ELF) readVersions(f *elf.File) error {
 // Machine is the processor that a file is for.
 type Machine = elf.Machine
 
-// Processor returns the processor of the programs with a word size (32 or 64) that this machine runs; x86's if the machine
-// runs none, or is no Linux machine.
+// Processor returns the processor of the programs with a word size (32 or 64) that this machine runs; x86's if the
+// machine runs none, or is no Linux machine.
 func Processor(class int) Machine {
 	if m, known := machines.Running(class); known {
 		return m.ELF
@@ -250,7 +251,8 @@ func Processor(class int) Machine {
 	return elf.EM_X86_64
 }
 
-// IsLoader reports whether a library with this SONAME is a Vulkan loader, which can be neither driver nor layer (DRV-046).
+// IsLoader reports whether a library with this SONAME is a Vulkan loader, which can be neither driver nor layer
+// (DRV-046).
 func IsLoader(soname string) bool {
 	return soname == "libvulkan.so.1" || soname == "libvulkan.1.dylib" || soname == "vulkan-1.dll"
 }
@@ -264,8 +266,8 @@ type Static struct {
 // muslRefuses is what musl's dlopen says in a static program.
 const muslRefuses = "Dynamic loading not supported\x00"
 
-// Static describes how a statically linked program can use a library. It returns nil if there is no program, if the file is
-// no ELF program, and if a dynamic linker starts it.
+// Static describes how a statically linked program can use a library. It returns nil if there is no program, if the
+// file is no ELF program, and if a dynamic linker starts it.
 func (l *Linker) Static(library string) *Static {
 	p := l.program
 	if p == nil || p.err != nil || p.Interp != "" || len(p.Needed) > 0 || p.Soname != "" {
@@ -276,5 +278,6 @@ func (l *Linker) Static(library string) *Static {
 		return nil
 	}
 	stem, _, _ := bytes.Cut([]byte(library), []byte(".so"))
-	return &Static{Names: bytes.Contains(data, append(stem, ".so"...)), Opens: !bytes.Contains(data, []byte(muslRefuses))}
+	return &Static{Names: bytes.Contains(data, append(stem, ".so"...)),
+		Opens: !bytes.Contains(data, []byte(muslRefuses))}
 }

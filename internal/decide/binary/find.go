@@ -27,11 +27,12 @@ type File struct {
 
 // Linker is the dynamic linker of one machine, for one kind of process.
 type Linker struct {
-	machine        *machine.Machine
-	class          int
-	elf            Machine
-	rows           []machines.Machine // of the table of processors; the two kinds of 32-bit ARM share one number in ELF files
-	paths          []string           // of LD_LIBRARY_PATH
+	machine *machine.Machine
+	class   int
+	elf     Machine
+	// of the table of processors; the two kinds of 32-bit ARM share one number in ELF files
+	rows           []machines.Machine
+	paths          []string // of LD_LIBRARY_PATH
 	cache          map[string][]cacheEntry
 	levels         []string
 	program        *File
@@ -42,9 +43,10 @@ type Linker struct {
 	last           []string          // the result of defaults
 
 	elevated    bool
-	interpreter *Interpreter     // of the program; nil: not known
-	started     map[string]*File // the libraries that are loaded when the program starts, by name; nil: not looked up yet
-	rules       map[*File]Rule   // the rule by which each of these was found
+	interpreter *Interpreter // of the program; nil: not known
+	// the libraries that are loaded when the program starts, by name; nil: not looked up yet
+	started map[string]*File
+	rules   map[*File]Rule // the rule by which each of these was found
 }
 
 // LinkerOptions describe the process that a linker works for.
@@ -56,10 +58,11 @@ type LinkerOptions struct {
 	Share    *Linker // a linker for the same files, whose libraries are shared; nil: none
 }
 
-// NewLinker returns the linker for a process, and reads the inputs common to all libraries: LD_LIBRARY_PATH, the cache, the
-// processor's level.
+// NewLinker returns the linker for a process, and reads the inputs common to all libraries: LD_LIBRARY_PATH, the cache,
+// the processor's level.
 func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
-	l := &Linker{machine: m, class: options.Class, elf: options.Machine, rows: machines.OfFiles(options.Machine, options.Class), cache: map[string][]cacheEntry{},
+	l := &Linker{machine: m, class: options.Class, elf: options.Machine,
+		rows: machines.OfFiles(options.Machine, options.Class), cache: map[string][]cacheEntry{},
 		files: map[string]*File{}, reals: map[string]string{}, elevated: options.Elevated}
 	if options.Share != nil {
 		l.files = options.Share.files
@@ -96,7 +99,8 @@ func levels(m *machine.Machine, processor Machine) []string {
 	line, _, _ := strings.Cut(rest, "\n")
 	line += " "
 	var found []string
-	for i, needs := range []string{"sse4_2 popcnt", "avx2 bmi1 bmi2 fma", "avx512f avx512bw avx512cd avx512dq avx512vl"} {
+	for i, needs := range []string{"sse4_2 popcnt", "avx2 bmi1 bmi2 fma",
+		"avx512f avx512bw avx512cd avx512dq avx512vl"} {
 		for _, flag := range strings.Fields(needs) {
 			if !strings.Contains(line, " "+flag+" ") {
 				return found
@@ -140,7 +144,8 @@ func (l *Linker) real(name string) string {
 	const links = 40 // as in the kernel
 	whole := name
 	for range links {
-		if !path.IsAbs(name) || path.Clean(name) != name { // ".." after a link leaves the directory that the link leads to
+		// ".." after a link leaves the directory that the link leads to
+		if !path.IsAbs(name) || path.Clean(name) != name {
 			break
 		}
 		directory := path.Dir(name)
@@ -201,8 +206,8 @@ type LibrarySearch struct {
 	Loaded      bool     // the program loads it when it starts
 }
 
-// Find looks up a name as dlopen does. A name with a slash is a path; any other is searched for in the directories. by lists
-// the library that needs the name, then the libraries that led to that one.
+// Find looks up a name as dlopen does. A name with a slash is a path; any other is searched for in the directories. by
+// lists the library that needs the name, then the libraries that led to that one.
 func (l *Linker) Find(name string, by ...*File) LibrarySearch {
 	var r LibrarySearch
 	if strings.Contains(name, "/") {
@@ -252,8 +257,8 @@ func (l *Linker) hasLevel(rest string) bool {
 	return slices.ContainsFunc(l.levels, func(level string) bool { return strings.HasPrefix(rest, level+"/") })
 }
 
-// directories returns the directories that are searched before the cache: DT_RPATH of the libraries that need the name, unless
-// there is a DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH.
+// directories returns the directories that are searched before the cache: DT_RPATH of the libraries that need the name,
+// unless there is a DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH.
 func (l *Linker) directories(by []*File) []place {
 	var list []place
 	add := func(elements []string, rule Rule, f *File) {
@@ -366,7 +371,8 @@ func (l *Linker) findDefaults() []string {
 	return directories
 }
 
-// Last returns the directory that is searched last, without symbolic links; "": none. A library in it hides no other one.
+// Last returns the directory that is searched last, without symbolic links; "": none. A library in it hides no other
+// one.
 func (l *Linker) Last() string {
 	for _, directory := range slices.Backward(l.defaults()) {
 		if info, err := l.machine.Stat(directory); err == nil && info.IsDir() {
@@ -388,8 +394,8 @@ func (l *Linker) musl() bool {
 		!slices.ContainsFunc(machines.All(), func(m machines.Machine) bool { return l.machine.Exists(m.Linkers[0]) })
 }
 
-// expand replaces $ORIGIN, $LIB and $PLATFORM. $LIB and $PLATFORM get every value of any distribution: only the dynamic linker
-// knows the right one.
+// expand replaces $ORIGIN, $LIB and $PLATFORM. $LIB and $PLATFORM get every value of any distribution: only the dynamic
+// linker knows the right one.
 func (l *Linker) expand(text, origin string) []string {
 	if !strings.Contains(text, "$") {
 		return []string{text}
@@ -401,8 +407,8 @@ func (l *Linker) expand(text, origin string) []string {
 	return machine.Tokens{Origin: []string{origin}, Lib: l.places(), Platform: platform}.Expand(text)
 }
 
-// Everywhere lists all places where the dynamic linker finds a name, not only the first. It ignores directories that only
-// libraries name.
+// Everywhere lists all places where the dynamic linker finds a name, not only the first. It ignores directories that
+// only libraries name.
 func (l *Linker) Everywhere(name string) []string {
 	var places []string
 	add := func(place string) {

@@ -15,7 +15,8 @@ import (
 	"vkloader/internal/machines"
 )
 
-// Interpreter is the dynamic linker that a program names (PT_INTERP). Its own file contains the directories that it searches.
+// Interpreter is the dynamic linker that a program names (PT_INTERP). Its own file contains the directories that it
+// searches.
 type Interpreter struct {
 	Path    string // as the program names it
 	Version string // of its glibc, as 2.36; "": another C library, or not known
@@ -53,7 +54,8 @@ func (p *pattern) get() *regexp.Regexp {
 var (
 	glibcVersion = pattern{text: `stable release version ([0-9]+\.[0-9]+)`}
 	cachePath    = pattern{text: `\x00(/[!-~]*/ld\.so\.cache)\x00`}
-	// searched is the list of default directories in glibc's dynamic linker: texts with a slash at the end, one after the other.
+	// searched is the list of default directories in glibc's dynamic linker: texts with a slash at the end, one after
+	// the other.
 	searched = pattern{text: `\x00((?:/[!-~]+/\x00)+)`}
 )
 
@@ -82,7 +84,8 @@ func readInterpreter(m *machine.Machine, name string, rows []machines.Machine) *
 		for _, directory := range bytes.Split(bytes.TrimSuffix(found[1], []byte{0}), []byte{0}) {
 			list = append(list, path.Clean(string(directory)))
 		}
-		if i.directories == nil && slices.ContainsFunc(list, func(d string) bool { return strings.Contains(d, "lib") }) {
+		if i.directories == nil &&
+			slices.ContainsFunc(list, func(d string) bool { return strings.Contains(d, "lib") }) {
 			i.directories = list
 		}
 	}
@@ -123,8 +126,8 @@ func (l *Linker) muslDirectories(name string) []string {
 	return strings.FieldsFunc(string(data), func(r rune) bool { return r == ':' || r == '\n' })
 }
 
-// readCache reads the dynamic linker's cache of libraries. If the table of processors lacks the machine, it keeps all entries;
-// their files are checked later.
+// readCache reads the dynamic linker's cache of libraries. If the table of processors lacks the machine, it keeps all
+// entries; their files are checked later.
 func (l *Linker) readCache() {
 	name := "/etc/ld.so.cache"
 	if l.ownLinker() {
@@ -135,7 +138,8 @@ func (l *Linker) readCache() {
 		return
 	}
 	for _, e := range parseCache(data) {
-		if len(l.rows) == 0 || slices.ContainsFunc(l.rows, func(m machines.Machine) bool { return slices.Contains(m.Cache, e.flags) }) {
+		if len(l.rows) == 0 ||
+			slices.ContainsFunc(l.rows, func(m machines.Machine) bool { return slices.Contains(m.Cache, e.flags) }) {
 			l.cache[e.name] = append(l.cache[e.name], e)
 		}
 	}
@@ -153,8 +157,8 @@ func (l *Linker) openProgram(name string) *File {
 // maxScripts limits how many scripts name each other as interpreters.
 const maxScripts = 8 // the kernel follows 5; each may use env
 
-// Started returns the files that run for a program: the program, the interpreter of a script, the program that env finds.
-// The last file is no script, or cannot be read.
+// Started returns the files that run for a program: the program, the interpreter of a script, the program that env
+// finds. The last file is no script, or cannot be read.
 func (l *Linker) Started(name string) []string {
 	files := []string{name}
 	for range maxScripts {
@@ -183,8 +187,8 @@ func scriptWords(file io.ReaderAt) []string {
 	return strings.Fields(line)
 }
 
-// scriptInterpreter returns the interpreter that the first line of a script names, and the program that env finds; nil: it is no
-// script.
+// scriptInterpreter returns the interpreter that the first line of a script names, and the program that env finds; nil:
+// it is no script.
 func (l *Linker) scriptInterpreter(name string) []string {
 	f, err := l.machine.Open(name)
 	if err != nil {
@@ -231,8 +235,8 @@ func programOfEnv(words []string) string {
 	return ""
 }
 
-// OfCLibrary reports by the name whether a library is part of the C library. These parts, and the dynamic linker, work only
-// with others of the same build.
+// OfCLibrary reports by the name whether a library is part of the C library. These parts, and the dynamic linker, work
+// only with others of the same build.
 func OfCLibrary(name string) bool {
 	stem, _, _ := strings.Cut(path.Base(name), ".so")
 	switch stem {
@@ -281,7 +285,8 @@ func Constants(file []byte) []byte {
 		return nil
 	}
 	section := f.Section(".rodata")
-	if section == nil || section.Type == elf.SHT_NOBITS || section.Offset > uint64(len(file)) || section.FileSize > uint64(len(file))-section.Offset {
+	if section == nil || section.Type == elf.SHT_NOBITS || section.Offset > uint64(len(file)) ||
+		section.FileSize > uint64(len(file))-section.Offset {
 		return nil
 	}
 	return file[section.Offset : section.Offset+section.FileSize]

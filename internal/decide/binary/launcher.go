@@ -22,9 +22,9 @@ type Launched struct {
 // maxLaunchers is the greatest number of launchers that are followed.
 const maxLaunchers = 4
 
-// Launch follows the launchers of a bundle to the program that they start, and scripts to a program that gets variables from them. It
-// returns nil for an ordinary program, for a script that starts no program beside it and sets no variable, and for a directory with
-// several programs.
+// Launch follows the launchers of a bundle to the program that they start, and scripts to a program that gets variables
+// from them. It returns nil for an ordinary program, for a script that starts no program beside it and sets no
+// variable, and for a directory with several programs.
 func Launch(m *machine.Machine, name string) *Launched {
 	l := &Launched{Program: name}
 	for range maxLaunchers {
@@ -47,7 +47,8 @@ func Launch(m *machine.Machine, name string) *Launched {
 			l.Paths = paths
 		}
 	}
-	if info, err := m.Stat(l.Program); len(l.Through)+len(l.Variables) == 0 || err != nil || info.IsDir() || slices.Contains(l.Through, l.Program) {
+	if info, err := m.Stat(l.Program); len(l.Through)+len(l.Variables) == 0 || err != nil || info.IsDir() ||
+		slices.Contains(l.Through, l.Program) {
 		return nil
 	}
 	return l
@@ -92,12 +93,14 @@ func isProgram(m *machine.Machine, file string) bool {
 	return err == nil && l.Interp != ""
 }
 
-// appRunPaths lists the directories of libraries, below an AppDir, that the usual AppRun program puts into LD_LIBRARY_PATH.
-var appRunPaths = []string{"usr/lib", "usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib/i386-linux-gnu", "usr/lib32", "usr/lib64",
+// appRunPaths lists the directories of libraries, below an AppDir, that the usual AppRun program puts into
+// LD_LIBRARY_PATH.
+var appRunPaths = []string{"usr/lib", "usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib/i386-linux-gnu",
+	"usr/lib32", "usr/lib64",
 	"lib", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib/i386-linux-gnu", "lib32", "lib64"}
 
-// startedBy returns the program that a launcher starts, its LD_LIBRARY_PATH, and the other variables that it gets; "": the program is
-// unknown, or the file is no launcher.
+// startedBy returns the program that a launcher starts, its LD_LIBRARY_PATH, and the other variables that it gets; "":
+// the program is unknown, or the file is no launcher.
 func startedBy(m *machine.Machine, file string) (program, paths string, set []Assignment) {
 	if s := readScript(m, file); s != nil {
 		set = s.last.variables
@@ -141,9 +144,10 @@ func readScript(m *machine.Machine, file string) *script {
 	data, err := m.ReadFile(file)
 	text := string(data[:min(len(data), maxScript)])
 	line, _, _ := strings.Cut(text, "\n")
-	if err != nil || !strings.HasPrefix(line, "#!") || !slices.ContainsFunc(strings.Fields(line[2:]), func(word string) bool {
-		return slices.Contains([]string{"sh", "bash", "dash", "ash", "zsh", "ksh"}, path.Base(word))
-	}) {
+	if err != nil || !strings.HasPrefix(line, "#!") ||
+		!slices.ContainsFunc(strings.Fields(line[2:]), func(word string) bool {
+			return slices.Contains([]string{"sh", "bash", "dash", "ash", "zsh", "ksh"}, path.Base(word))
+		}) {
 		return nil
 	}
 	s := newScript(m, file)
@@ -165,7 +169,8 @@ func ReadImage(m *machine.Machine, file string) *Image {
 	}
 	defer f.Close()
 	var head [64]byte
-	if n, _ := f.ReadAt(head[:], 0); n < len(head) || string(head[:4]) != elf.ELFMAG || head[8] != 'A' || head[9] != 'I' || head[10] != 1 && head[10] != 2 {
+	if n, _ := f.ReadAt(head[:], 0); n < len(head) || string(head[:4]) != elf.ELFMAG || head[8] != 'A' ||
+		head[9] != 'I' || head[10] != 1 && head[10] != 2 {
 		return nil
 	}
 	order := binary.ByteOrder(binary.LittleEndian)

@@ -37,8 +37,8 @@ func (l *Linker) preloads() (list []*File) {
 	return list
 }
 
-// startLibraries returns the libraries that are in the process once its program has started, by the names under which others need
-// them. A library that is opened later uses these, even if other files have the same names.
+// startLibraries returns the libraries that are in the process once its program has started, by the names under which
+// others need them. A library that is opened later uses these, even if other files have the same names.
 func (l *Linker) startLibraries() map[string]*File {
 	if l.started != nil {
 		return l.started

@@ -55,7 +55,8 @@ func ReadMachO(r io.ReaderAt) (*MachO, error) {
 
 // machOPart describes one part.
 func machOPart(f *macho.File) MachOPart {
-	p := MachOPart{Machine: machOMachine(f.Cpu), Class: 64, Library: f.Type == macho.TypeDylib || f.Type == macho.TypeBundle}
+	p := MachOPart{Machine: machOMachine(f.Cpu), Class: 64, Library: f.Type == macho.TypeDylib ||
+		f.Type == macho.TypeBundle}
 	if f.Magic == macho.Magic32 {
 		p.Class = 32
 	}

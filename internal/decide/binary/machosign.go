@@ -12,7 +12,8 @@ import (
 
 // Signature holds the rules for variables and libraries in the code signature of a part of a Mach-O file.
 type Signature struct {
-	Hardened  bool // the hardened runtime: macOS removes variables of dyld, and loads only libraries of the program's team
+	// the hardened runtime: macOS removes variables of dyld, and loads only libraries of the program's team
+	Hardened  bool
 	Variables bool // an entitlement keeps variables of dyld
 
 	at, size uint32 // in the part
@@ -75,8 +76,8 @@ func hasEntitlement(list []byte, name string) bool {
 // ofSystem are directories whose programs System Integrity Protection guards.
 var ofSystem = []string{"/System/", "/usr/bin/", "/usr/sbin/", "/usr/libexec/", "/bin/", "/sbin/"}
 
-// Protected returns why macOS removes dyld's variables from a program, as the end of a sentence about it; "": it keeps them, or
-// that is unknown.
+// Protected returns why macOS removes dyld's variables from a program, as the end of a sentence about it; "": it keeps
+// them, or that is unknown.
 func Protected(m *machine.Machine, program string) string {
 	if file, err := m.Open(program); err == nil {
 		words := scriptWords(file)

@@ -36,7 +36,8 @@ const (
 
 // peMachine returns the usual name of a processor; "" for an unknown one.
 func peMachine(number uint16) string {
-	return map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86", pe.IMAGE_FILE_MACHINE_ARM64: "ARM64",
+	return map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86",
+		pe.IMAGE_FILE_MACHINE_ARM64: "ARM64",
 		pe.IMAGE_FILE_MACHINE_ARMNT: "ARM"}[number]
 }
 
@@ -80,8 +81,8 @@ func Imports(r io.ReaderAt) []string {
 	return peNeeds(f)
 }
 
-// peNeeds returns the libraries in the import table; none if the table is damaged, where the standard library's reader may
-// panic.
+// peNeeds returns the libraries in the import table; none if the table is damaged, where the standard library's reader
+// may panic.
 func peNeeds(f *pe.File) (list []string) {
 	defer func() {
 		if recover() != nil {
@@ -153,7 +154,8 @@ func (l *PE) readVersion(f *pe.File, where pe.DataDirectory) {
 	}
 	high, low := binary.LittleEndian.Uint32(all[mark+8:]), binary.LittleEndian.Uint32(all[mark+12:])
 	l.Version = fmt.Sprintf("%d.%d.%d.%d", high>>16, high&0xffff, low>>16, low&0xffff)
-	l.Company, l.Product, l.Release = resourceText(all, "CompanyName"), resourceText(all, "ProductName"), resourceText(all, "ProductVersion")
+	l.Company, l.Product, l.Release = resourceText(all, "CompanyName"), resourceText(all, "ProductName"),
+		resourceText(all, "ProductVersion")
 }
 
 // wideText returns a text as UTF-16 with a final NUL.

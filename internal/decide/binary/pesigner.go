@@ -59,15 +59,17 @@ func digestOf(id string) crypto.Hash {
 		"2.16.840.1.101.3.4.2.2": crypto.SHA384, "2.16.840.1.101.3.4.2.3": crypto.SHA512}[id]
 }
 
-// peSigner returns the name in the certificate of a signed file, "" for an unsigned one, and whether the file was changed
-// after it was signed. It does not verify the certificate: for that it would need the roots that a system trusts.
+// peSigner returns the name in the certificate of a signed file, "" for an unsigned one, and whether the file was
+// changed after it was signed. It does not verify the certificate: for that it would need the roots that a system
+// trusts.
 func peSigner(r io.ReaderAt, where pe.DataDirectory, class int) (name string, changed bool) {
 	const header = 8 // length, revision, kind
 	if where.VirtualAddress == 0 || where.Size <= header || where.Size > peSignatureMost {
 		return "", false
 	}
 	table := make([]byte, where.Size)
-	if _, err := r.ReadAt(table, int64(where.VirtualAddress)); err != nil { // only this directory's address is an offset in the file
+	// only this directory's address is an offset in the file
+	if _, err := r.ReadAt(table, int64(where.VirtualAddress)); err != nil {
 		return "", false
 	}
 	var outer contentInfo
@@ -99,8 +101,8 @@ func peSigner(r io.ReaderAt, where pe.DataDirectory, class int) (name string, ch
 	return name, digest != nil && !bytes.Equal(digest, content.Digest.Digest)
 }
 
-// peDigest returns the digest of the signed bytes: the file without its checksum, the directory entry of the signature and
-// the signature. nil: it cannot be computed.
+// peDigest returns the digest of the signed bytes: the file without its checksum, the directory entry of the signature
+// and the signature. nil: it cannot be computed.
 func peDigest(r io.ReaderAt, where pe.DataDirectory, class int, kind crypto.Hash) []byte {
 	var word [4]byte
 	if _, err := r.ReadAt(word[:], 0x3c); err != nil || !kind.Available() || where.VirtualAddress > peSignedMost {

@@ -18,7 +18,8 @@ type Program struct {
 	What  string // in words: "a 32-bit program"
 }
 
-// ProgramOf reads a program's file: an ELF file, or a program for Windows, which Wine runs with drivers of its own word size.
+// ProgramOf reads a program's file: an ELF file, or a program for Windows, which Wine runs with drivers of its own word
+// size.
 func ProgramOf(m *machine.Machine, name string) Program {
 	f, err := m.Open(name)
 	if err != nil {
@@ -58,7 +59,8 @@ func windows(r io.ReaderAt) Program {
 	return Program{}
 }
 
-// prefixProgram returns the word size that Wine's prefix states, or the program's if it states none. Wine needs an absolute path.
+// prefixProgram returns the word size that Wine's prefix states, or the program's if it states none. Wine needs an
+// absolute path.
 func prefixProgram(m *machine.Machine, class int) Program {
 	prefix, _ := m.Lookup("WINEPREFIX")
 	if home, _ := m.Lookup(variables.Home.Name()); prefix == "" && home != "" {
@@ -72,7 +74,8 @@ func prefixProgram(m *machine.Machine, class int) Program {
 		head := registry[:min(len(registry), 1<<10)]
 		for kind, bits := range map[string]int{"#arch=win32": 32, "#arch=win64": 64} {
 			if bytes.Contains(head, []byte(kind)) {
-				return Program{bits, map[int]string{32: "Wine with a 32-bit prefix (", 64: "Wine with a 64-bit prefix ("}[bits] + prefix + ")"}
+				return Program{bits, map[int]string{32: "Wine with a 32-bit prefix (",
+					64: "Wine with a 64-bit prefix ("}[bits] + prefix + ")"}
 			}
 		}
 	}

@@ -16,8 +16,8 @@ func wordSize(class elf.Class) int {
 	return 64
 }
 
-// immediateSymbols returns those of the names that the dynamic linker resolves while it loads the library. Loading fails if one of
-// them is undefined. atOnce returns none if the relocations cannot be read.
+// immediateSymbols returns those of the names that the dynamic linker resolves while it loads the library. Loading
+// fails if one of them is undefined. atOnce returns none if the relocations cannot be read.
 func (f *File) immediateSymbols(names []string) []string {
 	handle, err := f.linker.machine.Open(f.Path)
 	if err != nil {
@@ -31,8 +31,8 @@ func (f *File) immediateSymbols(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !wanted[name] })
 }
 
-// readAtOnce returns the symbols of relocations that are no calls. The dynamic linker may resolve a called function at the
-// call, and any other symbol only when it loads the library.
+// readAtOnce returns the symbols of relocations that are no calls. The dynamic linker may resolve a called function at
+// the call, and any other symbol only when it loads the library.
 func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
 	buffered := newPages(r)
 	defer buffered.close()
@@ -50,7 +50,8 @@ func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
 	}
 	found := map[string]bool{}
 	for _, s := range f.Sections {
-		if s.Type != elf.SHT_RELA && s.Type != elf.SHT_REL || int(s.Link) >= len(f.Sections) || f.Sections[s.Link].Type != elf.SHT_DYNSYM {
+		if s.Type != elf.SHT_RELA && s.Type != elf.SHT_REL || int(s.Link) >= len(f.Sections) ||
+			f.Sections[s.Link].Type != elf.SHT_DYNSYM {
 			continue
 		}
 		data, err := contents(s)

@@ -25,8 +25,8 @@ type Assignment struct {
 	Line        int
 }
 
-// script reads a launcher script: its assignments outside conditions, and the program that it starts. A value is known if it
-// depends only on the script's path, on the environment and on other known values. It executes nothing.
+// script reads a launcher script: its assignments outside conditions, and the program that it starts. A value is known
+// if it depends only on the script's path, on the environment and on other known values. It executes nothing.
 type script struct {
 	machine   *machine.Machine
 	file      string
@@ -47,11 +47,13 @@ type start struct {
 }
 
 func newScript(m *machine.Machine, file string) *script {
-	return &script{machine: m, file: file, values: map[string]string{"0": file, "BASH_SOURCE": file}, lines: map[string]int{},
+	return &script{machine: m, file: file, values: map[string]string{"0": file, "BASH_SOURCE": file},
+		lines:    map[string]int{},
 		exported: map[string]Assignment{}}
 }
 
-// root returns the directory that the script's program must be below: the script's own, or the parent of its bin directory.
+// root returns the directory that the script's program must be below: the script's own, or the parent of its bin
+// directory.
 func (s *script) root() string {
 	directory := path.Dir(s.file)
 	if path.Base(directory) == "bin" {
@@ -121,7 +123,8 @@ func (s *script) unset(name string, line int) {
 	}
 }
 
-// assign reads an assignment, and returns the value; false: it is unknown. The word may be the value or the whole assignment.
+// assign reads an assignment, and returns the value; false: it is unknown. The word may be the value or the whole
+// assignment.
 func (s *script) assign(name string, word *syntax.Word, keep bool) (value string, ok bool) {
 	value, ok = s.expandValue(word)
 	if _, whole := assignmentName(word); whole {

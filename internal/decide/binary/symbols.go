@@ -64,7 +64,8 @@ func (s *Symbols) all(yield func(symbol) bool) {
 	}
 	for i := range len(s.table) / size {
 		entry := s.table[i*size:]
-		found := symbol{bind: elf.ST_BIND(entry[infoAt]), defined: elf.SectionIndex(s.order.Uint16(entry[indexAt:])) != elf.SHN_UNDEF,
+		found := symbol{bind: elf.ST_BIND(entry[infoAt]),
+			defined:   elf.SectionIndex(s.order.Uint16(entry[indexAt:])) != elf.SHN_UNDEF,
 			versioned: 2*i+2 <= len(s.versions) && s.order.Uint16(s.versions[2*i:])&versionNumber > versionGlobal}
 		if at := uint64(s.order.Uint32(entry)); at < uint64(len(s.text)) {
 			rest := s.text[at:]
@@ -102,8 +103,8 @@ func (s *Symbols) Ending(text string) string {
 	return ""
 }
 
-// Undefined lists the symbols that some other library has to define, except weak ones and those with a version, which Requires
-// covers.
+// Undefined lists the symbols that some other library has to define, except weak ones and those with a version, which
+// Requires covers.
 func (s *Symbols) Undefined() (list []string) {
 	for one := range s.all {
 		if one.name != "" && !one.defined && one.bind == elf.STB_GLOBAL && !one.versioned {
@@ -125,7 +126,9 @@ func (s *Symbols) Versioned() (list []string) {
 
 // MachineName returns the usual name of the file's processor.
 func (l *ELF) MachineName() string {
-	name := map[elf.Machine]string{elf.EM_X86_64: "x86-64", elf.EM_386: "x86", elf.EM_AARCH64: "ARM64", elf.EM_ARM: "ARM",
-		elf.EM_RISCV: "RISC-V", elf.EM_PPC64: "POWER", elf.EM_LOONGARCH: "LoongArch", elf.EM_S390: "IBM Z", elf.EM_MIPS: "MIPS"}[l.Machine]
+	name := map[elf.Machine]string{elf.EM_X86_64: "x86-64", elf.EM_386: "x86", elf.EM_AARCH64: "ARM64",
+		elf.EM_ARM:   "ARM",
+		elf.EM_RISCV: "RISC-V", elf.EM_PPC64: "POWER", elf.EM_LOONGARCH: "LoongArch", elf.EM_S390: "IBM Z",
+		elf.EM_MIPS: "MIPS"}[l.Machine]
 	return cmp.Or(name, l.Machine.String())
 }

@@ -14,11 +14,12 @@ import (
 	"time"
 )
 
-// longest bounds the time for an answer: an X server answers in a millisecond, a forwarded one in the time of the network.
+// longest bounds the time for an answer: an X server answers in a millisecond, a forwarded one in the time of the
+// network.
 const longest = 2 * time.Second
 
-// Offers reports whether the X server of a display, a value of DISPLAY, offers an extension. authority is the content of the
-// Xauthority file. An error says that the server could not be asked.
+// Offers reports whether the X server of a display, a value of DISPLAY, offers an extension. authority is the content
+// of the Xauthority file. An error says that the server could not be asked.
 func Offers(ctx context.Context, display string, authority []byte, extension string) (bool, error) {
 	host, number, _ := strings.Cut(display, ":")
 	number, _, _ = strings.Cut(number, ".")
@@ -67,7 +68,8 @@ func ask(server io.ReadWriter, cookie []byte, extension string) (bool, error) {
 		return false, err
 	}
 	const queryExtension, reply = 98, 1
-	request = append([]byte{queryExtension, 0, byte(2 + len(pad(extension))/4), 0, byte(len(extension)), 0, 0, 0}, pad(extension)...)
+	request = append([]byte{queryExtension, 0, byte(2 + len(pad(extension))/4), 0, byte(len(extension)), 0, 0, 0},
+		pad(extension)...)
 	if _, err := server.Write(request); err != nil {
 		return false, err
 	}
@@ -96,7 +98,8 @@ func cookie(authority []byte, number string) []byte {
 			fields[i], rest = rest[2:end], rest[end:]
 		}
 		_, of, name, data := fields[0], fields[1], fields[2], fields[3]
-		if (len(of) == 0 || string(of) == number) && bytes.Equal(name, []byte("MIT-MAGIC-COOKIE-1")) && len(data) <= 64 {
+		if (len(of) == 0 || string(of) == number) && bytes.Equal(name, []byte("MIT-MAGIC-COOKIE-1")) &&
+			len(data) <= 64 {
 			return data
 		}
 	}

@@ -134,7 +134,8 @@ func (t *chipTable) readLast(columns []string) bool {
 		return false
 	}
 	c := t.chips[columns[0]]
-	c.Offers = append(c.Offers, Offer{Driver: columns[1], Release: columns[2], API: columns[3], Lacks: strings.Fields(columns[4])})
+	c.Offers = append(c.Offers,
+		Offer{Driver: columns[1], Release: columns[2], API: columns[3], Lacks: strings.Fields(columns[4])})
 	return true
 }
 
@@ -192,14 +193,15 @@ func ChipByCompatible(name string) *Chip {
 	return nil
 }
 
-// NewerSuite returns the source of newer packages for a release of a distribution, by ID and VERSION_ID of os-release(5);
-// false: none is known.
+// NewerSuite returns the source of newer packages for a release of a distribution, by ID and VERSION_ID of
+// os-release(5); false: none is known.
 func NewerSuite(id, version string) (Suite, bool) {
 	s, is := knownChips().suites[id+" "+version]
 	return s, is
 }
 
-// LackedBy returns the families of drivers that a release of a distribution has no package for; version "" means every release.
+// LackedBy returns the families of drivers that a release of a distribution has no package for; version "" means every
+// release.
 func LackedBy(id, version string) []string {
 	all := knownChips().lacks
 	return append(append([]string{}, all[id+" "+version]...), all[id+" "]...)
@@ -208,9 +210,9 @@ func LackedBy(id, version string) []string {
 // HasVulkan reports whether any Vulkan driver serves the chip.
 func (c *Chip) HasVulkan() bool { return c.Driver != "" }
 
-// Serves reports whether a driver serves a device, by the device's kernel driver, vendor and, if known, chip. A device of an
-// unknown kind is served by any driver that needs a device. The driver for Intel's older chips serves no other chips, though
-// their kernel driver is the same.
+// Serves reports whether a driver serves a device, by the device's kernel driver, vendor and, if known, chip. A device
+// of an unknown kind is served by any driver that needs a device. The driver for Intel's older chips serves no other
+// chips, though their kernel driver is the same.
 func Serves(f *Family, kernel, vendor string, c *Chip) bool {
 	if f == nil || f.Name == HASVK && c != nil && c.Driver != HASVK {
 		return false

@@ -41,18 +41,21 @@ func extras() map[string]Family {
 			{Stem: "libnvidia-glvkspirv", Required: true},
 			{Stem: "libnvidia-gpucomp", Required: true, From: "550"},
 			{Stem: "libnvidia-glcore"}, {Stem: "libnvidia-eglcore"}, {Stem: "libnvidia-glsi"}, {Stem: "libnvidia-tls"},
-			{Stem: "libnvidia-rtcore"}, {Stem: "libnvidia-vulkan-producer"}, {Stem: "libnvidia-allocator"}, {Stem: "libnvidia-cfg"},
+			{Stem: "libnvidia-rtcore"}, {Stem: "libnvidia-vulkan-producer"}, {Stem: "libnvidia-allocator"},
+			{Stem: "libnvidia-cfg"},
 			{Stem: "libnvidia-ifr", Before: "495"},
 			// Without a display it starts EGL: the vendors' dispatcher, which finds this by 10_nvidia.json.
 			{Stem: "libEGL_nvidia"}, {Name: "libEGL.so.1"},
 		},
 			More: []string{"/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*"},
-			Data: append([]string{"/usr/share/nvidia/nvidia-application-profiles-*", "/usr/share/egl/egl_external_platform.d/*_nvidia_*.json"},
+			Data: append([]string{"/usr/share/nvidia/nvidia-application-profiles-*",
+				"/usr/share/egl/egl_external_platform.d/*_nvidia_*.json"},
 				nvidiaVendor...),
 			Platform: []string{"libnvidia-egl-gbm.so.1", "libnvidia-egl-wayland.so.1", "libnvidia-egl-wayland2.so.1",
 				"libnvidia-egl-xcb.so.1", "libnvidia-egl-xlib.so.1"},
 			Backends: []string{"gbm/nvidia-drm_gbm.so"},
-			Headless: Headless{Unless: []string{"DISPLAY", "WAYLAND_DISPLAY", "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"},
+			Headless: Headless{Unless: []string{"DISPLAY", "WAYLAND_DISPLAY", "__EGL_VENDOR_LIBRARY_FILENAMES",
+				"__EGL_VENDOR_LIBRARY_DIRS"},
 				Libraries: []string{"libEGL.so.1", "libEGL_nvidia.so.0"}, Vendor: nvidiaVendor,
 				Says: `{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}`}},
 		"NVK (Mesa)":   {VideoCard: "nouveau nvk", Data: []string{drirc}},
@@ -111,7 +114,8 @@ func Virtual(kernel string) bool {
 	return For(kernel).Virtual()
 }
 
-// Virtual reports whether the driver is for the device of a virtual machine, which has as much Vulkan as its host offers.
+// Virtual reports whether the driver is for the device of a virtual machine, which has as much Vulkan as its host
+// offers.
 func (f *Family) Virtual() bool { return f != nil && f.Hardware == family.Virtio }
 
 // IsMesa reports whether the driver is a part of Mesa.
@@ -128,8 +132,8 @@ const (
 	NvidiaDevices      = "NVIDIA_VISIBLE_DEVICES"
 )
 
-// GrantsGraphics reports whether a value of NVIDIA_DRIVER_CAPABILITIES makes NVIDIA's container tools add the files that Vulkan
-// needs.
+// GrantsGraphics reports whether a value of NVIDIA_DRIVER_CAPABILITIES makes NVIDIA's container tools add the files
+// that Vulkan needs.
 func GrantsGraphics(capabilities string) bool {
 	return slices.ContainsFunc(strings.Split(capabilities, ","), func(c string) bool {
 		c = strings.TrimSpace(c)

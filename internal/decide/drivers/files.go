@@ -57,7 +57,8 @@ func Matches(m *machine.Machine, patterns []string) []string {
 	return found
 }
 
-// Version returns the version in the name of a driver's library, such as libGLX_nvidia.so.550.54; "": the name has none.
+// Version returns the version in the name of a driver's library, such as libGLX_nvidia.so.550.54; "": the name has
+// none.
 func Version(file string) string {
 	_, version, _ := strings.Cut(path.Base(file), ".so.")
 	if !strings.Contains(version, ".") {
@@ -66,8 +67,8 @@ func Version(file string) string {
 	return version
 }
 
-// VersionAmong returns a driver's version from the names of its other files, such as libnvidia-glcore.so.550.54; "": no name
-// has one.
+// VersionAmong returns a driver's version from the names of its other files, such as libnvidia-glcore.so.550.54; "": no
+// name has one.
 func (f *Family) VersionAmong(names []string) string {
 	for _, name := range names {
 		for _, r := range f.RunTime {
@@ -79,15 +80,16 @@ func (f *Family) VersionAmong(names []string) string {
 	return ""
 }
 
-// Names returns the file names of the libraries that a driver of a version opens at run time; without a version, only names
-// that contain none.
+// Names returns the file names of the libraries that a driver of a version opens at run time; without a version, only
+// names that contain none.
 func (f *Family) Names(version string, requiredOnly bool) []string {
 	var names []string
 	for _, r := range f.RunTime {
 		if version == "" && r.Name == "" {
 			continue
 		}
-		if r.From != "" && binary.CompareVersions(version, r.From) < 0 || r.Before != "" && binary.CompareVersions(version, r.Before) >= 0 ||
+		if r.From != "" && binary.CompareVersions(version, r.From) < 0 || r.Before != "" &&
+			binary.CompareVersions(version, r.Before) >= 0 ||
 			requiredOnly && !r.Required {
 			continue
 		}
@@ -107,8 +109,8 @@ func (f *Family) Opens(name string) bool {
 	})
 }
 
-// Free reports whether a driver works with any version of the kernel module. A driver that opens libraries of its own version
-// needs the module of that version. An unknown driver counts as free.
+// Free reports whether a driver works with any version of the kernel module. A driver that opens libraries of its own
+// version needs the module of that version. An unknown driver counts as free.
 func (f *Family) Free() bool {
 	return f == nil || !slices.ContainsFunc(f.RunTime, func(r RunTime) bool { return r.Stem != "" })
 }

@@ -40,7 +40,8 @@ func (g *GPU) Title() string {
 	}
 	ids := g.Maker()
 	if g.Device != "" {
-		ids = strings.TrimSpace(ids + " " + strings.TrimPrefix(g.Vendor, "0x") + ":" + strings.TrimPrefix(g.Device, "0x"))
+		ids = strings.TrimSpace(ids + " " + strings.TrimPrefix(g.Vendor, "0x") + ":" +
+			strings.TrimPrefix(g.Device, "0x"))
 	}
 	return g.Name + " (" + ids + ")"
 }
@@ -51,8 +52,8 @@ type look struct {
 	list    []*GPU
 }
 
-// has reports whether a node is there. Container tools make a directory or a file in place of one that the host does not have.
-// The tree of another machine has files for its nodes.
+// has reports whether a node is there. Container tools make a directory or a file in place of one that the host does
+// not have. The tree of another machine has files for its nodes.
 func (l *look) has(node string) bool {
 	info, err := l.machine.Stat(node)
 	return err == nil && !info.IsDir() && (!info.Mode().IsRegular() || l.machine.Foreign())
@@ -124,8 +125,10 @@ func (l *look) device(directory string) *GPU {
 			return g
 		}
 	}
-	g := &GPU{Name: path.Base(directory), Vendor: l.machine.Text(directory + "/vendor"), Device: l.machine.Text(directory + "/device"),
-		Directory: directory, Nodes: []string{}, Asleep: l.machine.Text(directory+"/power/runtime_status") == "suspended"}
+	g := &GPU{Name: path.Base(directory), Vendor: l.machine.Text(directory + "/vendor"),
+		Device:    l.machine.Text(directory + "/device"),
+		Directory: directory, Nodes: []string{},
+		Asleep: l.machine.Text(directory+"/power/runtime_status") == "suspended"}
 	if target, err := l.machine.Readlink(directory + "/driver"); err == nil {
 		g.Kernel = path.Base(target)
 	}
@@ -133,10 +136,11 @@ func (l *look) device(directory string) *GPU {
 	return g
 }
 
-// familyNodes adds a device for each existing node of a family or of a maker's kernel driver, unless a listed device has this
-// kernel driver.
+// familyNodes adds a device for each existing node of a family or of a maker's kernel driver, unless a listed device
+// has this kernel driver.
 func (l *look) familyNodes() {
-	for _, node := range []family.Node{{Path: "/dev/mali0", Kernel: "mali"}, {Path: "/dev/galcore", Kernel: "galcore"}} {
+	for _, node := range []family.Node{{Path: "/dev/mali0", Kernel: "mali"},
+		{Path: "/dev/galcore", Kernel: "galcore"}} {
 		if l.has(node.Path) && !slices.ContainsFunc(l.list, func(g *GPU) bool { return g.Kernel == node.Kernel }) {
 			l.list = append(l.list, &GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}})
 		}
@@ -146,14 +150,15 @@ func (l *look) familyNodes() {
 		for _, node := range f.Nodes {
 			if node.Kernel != "nvidia" && l.machine.Exists(node.Path) &&
 				!slices.ContainsFunc(l.list, func(g *GPU) bool { return f.WorksOn(g.Kernel) }) {
-				l.list = append(l.list, &GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}})
+				l.list = append(l.list,
+					&GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}})
 			}
 		}
 	}
 }
 
-// addUnboundDevices adds the graphics devices of a board that the direct rendering manager does not list: no kernel driver is bound to them, or
-// the maker's own one.
+// addUnboundDevices adds the graphics devices of a board that the direct rendering manager does not list: no kernel
+// driver is bound to them, or the maker's own one.
 func (l *look) addUnboundDevices() {
 	const platform = "/sys/bus/platform/devices"
 	for _, name := range l.machine.Names(platform) {
@@ -165,15 +170,17 @@ func (l *look) addUnboundDevices() {
 			continue
 		}
 		kernel, err := l.machine.Readlink(directory + "/driver")
-		if err != nil && ChipOf(l.machine, "", "", directory) == nil || err == nil && MakersKernel(path.Base(kernel)) == "" {
+		if err != nil && ChipOf(l.machine, "", "", directory) == nil || err == nil &&
+			MakersKernel(path.Base(kernel)) == "" {
 			continue
 		}
 		l.device(directory)
 	}
 }
 
-// MakersKernel returns the maker of a kernel driver that is not a part of Linux, and that only the maker's Vulkan driver uses; "" for
-// other kernel drivers. Sources: Mesa's pages about Panfrost and PowerVR, the kernels of Rockchip and StarFive.
+// MakersKernel returns the maker of a kernel driver that is not a part of Linux, and that only the maker's Vulkan
+// driver uses; "" for other kernel drivers. Sources: Mesa's pages about Panfrost and PowerVR, the kernels of Rockchip
+// and StarFive.
 func MakersKernel(kernel string) string {
 	switch kernel {
 	case "mali":
@@ -186,7 +193,8 @@ func MakersKernel(kernel string) string {
 	return ""
 }
 
-// Label returns the device's name in the machine's list of PCI devices, or else its chip's, or its maker with its numbers.
+// Label returns the device's name in the machine's list of PCI devices, or else its chip's, or its maker with its
+// numbers.
 func (g *GPU) Label(m *machine.Machine) string {
 	name, maker := pciName(m, g.Vendor, g.Device), g.Maker()
 	if c := ChipOf(m, g.Vendor, g.Device, g.Directory); name == "" && c != nil {
@@ -211,8 +219,8 @@ func (g *GPU) Label(m *machine.Machine) string {
 	return maker + " graphics (" + numbers + ")"
 }
 
-// pciName returns a device's name in the list of PCI devices: lines "VENDOR  NAME", each followed by lines "DEVICE  NAME" after
-// a tab. Of a name with brackets, it returns the text in them.
+// pciName returns a device's name in the list of PCI devices: lines "VENDOR NAME", each followed by lines "DEVICE NAME"
+// after a tab. Of a name with brackets, it returns the text in them.
 func pciName(m *machine.Machine, vendor, device string) string {
 	vendor, device = strings.TrimPrefix(vendor, "0x"), strings.TrimPrefix(device, "0x")
 	if vendor == "" || device == "" {
@@ -239,8 +247,8 @@ func pciName(m *machine.Machine, vendor, device string) string {
 	return ""
 }
 
-// vendors lists makers by their number on the PCI bus, or of VkVendorId. Of several numbers of one name, the first is the usual
-// one.
+// vendors lists makers by their number on the PCI bus, or of VkVendorId. Of several numbers of one name, the first is
+// the usual one.
 var vendors = []struct {
 	id   uint32
 	name string
@@ -248,7 +256,8 @@ var vendors = []struct {
 	{0x1002, "AMD"}, {0x1022, "AMD"}, {0x8086, "Intel"}, {0x10de, "NVIDIA"}, {0x13b5, "Arm"}, {0x5143, "Qualcomm"},
 	{0x1010, "Imagination"}, {0x14e4, "Broadcom"}, {0x106b, "Apple"}, {0x144d, "Samsung"}, {0x19e5, "Huawei"},
 	{0x1ed5, "MooreThreads"}, {0x1414, "Microsoft"}, {0x1af4, "virtio"}, {0x1a03, "ASPEED"}, {0x102b, "Matrox"},
-	{0x1234, "QEMU"}, {0x1013, "Cirrus"}, {0x1b36, "Red Hat"}, {0x15ad, "VMware"}, {0x80ee, "VirtualBox"}, {0x10005, "Mesa"},
+	{0x1234, "QEMU"}, {0x1013, "Cirrus"}, {0x1b36, "Red Hat"}, {0x15ad, "VMware"}, {0x80ee, "VirtualBox"},
+	{0x10005, "Mesa"},
 }
 
 // VendorName returns a maker's name, "" for an unknown one.

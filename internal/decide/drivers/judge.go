@@ -23,7 +23,8 @@ func DriverInterface(has func(function string) bool) bool {
 // LayerInterface returns the interface of a layer with these names of its functions; "": the usual name (LAY-293).
 func LayerInterface(negotiate, getInstance string) Interface {
 	return func(has func(function string) bool) bool {
-		return has(cmp.Or(negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(cmp.Or(getInstance, "vkGetInstanceProcAddr"))
+		return has(cmp.Or(negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) ||
+			has(cmp.Or(getInstance, "vkGetInstanceProcAddr"))
 	}
 }
 
@@ -39,8 +40,8 @@ func Judged(m *machine.Machine, linker *binary.Linker, library string, is Interf
 	return f
 }
 
-// Has reports whether a library without a fault, or a dependency of it, has the functions of an interface. dlsym looks in both:
-// NVIDIA's layers have their functions in a dependency.
+// Has reports whether a library without a fault, or a dependency of it, has the functions of an interface. dlsym looks
+// in both: NVIDIA's layers have their functions in a dependency.
 func (l *Library) Has(is Interface) bool {
 	return is(func(name string) bool {
 		return slices.ContainsFunc(l.With.Files, func(file *binary.File) bool { return file.Symbols().Exports(name) })
@@ -50,15 +51,16 @@ func (l *Library) Has(is Interface) bool {
 // IsLoader reports whether the library is a Vulkan loader, which can be neither driver nor layer.
 func (f *Files) IsLoader() bool { return f.Fault == None && binary.IsLoader(f.File.Soname) }
 
-// HasInterface reports whether a judged library has the functions of a driver or a layer. A missing dependency may contain
-// them, too.
+// HasInterface reports whether a judged library has the functions of a driver or a layer. A missing dependency may
+// contain them, too.
 func (f *Files) HasInterface() bool { return f.isInterface && !f.IsLoader() }
 
-// Works reports whether the dynamic linker can load a judged library with all that it needs at load and at run time, and
-// whether the library is a driver or a layer. Whether a driver then finds a device, only the driver can tell.
+// Works reports whether the dynamic linker can load a judged library with all that it needs at load and at run time,
+// and whether the library is a driver or a layer. Whether a driver then finds a device, only the driver can tell.
 func (f *Files) Works() bool {
 	return f.judged && f.Complete() && f.HasInterface() && len(f.With.Unbound()) == 0 &&
-		!slices.ContainsFunc(f.RunTime, func(o RuntimeLibrary) bool { return o.Required && (o.Unfound || !o.Complete()) })
+		!slices.ContainsFunc(f.RunTime,
+			func(o RuntimeLibrary) bool { return o.Required && (o.Unfound || !o.Complete()) })
 }
 
 // Fault is the reason why a library cannot be used.

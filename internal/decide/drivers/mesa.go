@@ -111,7 +111,8 @@ func (w *MesaWish) Does() string {
 	case w.Name == MesaForce && w.Only:
 		return "The layer hides every device but the one that it puts first."
 	case w.Number > 0:
-		return fmt.Sprintf("The layer puts the device with the number %d among those that are not the default first%s.", w.Number, then)
+		return fmt.Sprintf("The layer puts the device with the number %d among those that are not the default first%s.",
+			w.Number, then)
 	case w.PCI != "":
 		return "The layer puts the device at " + w.PCI + " first" + then + "."
 	case w.Pair:
@@ -121,7 +122,8 @@ func (w *MesaWish) Does() string {
 }
 
 // releaseMarks stand before the release of Mesa in a driver's library: in the text that a program gets as the driver's
-// information, of which a compiler may leave only parts, and in the one by which Intel's drivers identify themselves in dumps.
+// information, of which a compiler may leave only parts, and in the one by which Intel's drivers identify themselves in
+// dumps.
 var releaseMarks = []struct{ before, after string }{{"Mesa ", ""}, {"%s ", " build "}}
 
 // MesaRelease returns the Mesa release in a driver's library; "" for another driver.

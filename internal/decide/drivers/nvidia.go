@@ -14,8 +14,9 @@ type GPUPart struct {
 // nvidiaProc is where NVIDIA's own driver shows its devices.
 const nvidiaProc = "/proc/driver/nvidia/"
 
-// nvidia adds the nodes of NVIDIA's own driver, which are not those of the direct rendering manager. A device's directory in
-// /proc tells its node. Without it, a single node belongs to a single device; otherwise each node counts as a device.
+// nvidia adds the nodes of NVIDIA's own driver, which are not those of the direct rendering manager. A device's
+// directory in /proc tells its node. Without it, a single node belongs to a single device; otherwise each node counts
+// as a device.
 func (l *look) nvidia() {
 	var shown []*GPU // by sysfs
 	for _, g := range l.list {
@@ -25,7 +26,8 @@ func (l *look) nvidia() {
 		}
 	}
 	alone := len(shown) == 0
-	for _, name := range l.machine.Names(nvidiaProc + "gpus") { // also a device that sysfs does not show, if it has nodes
+	// also a device that sysfs does not show, if it has nodes
+	for _, name := range l.machine.Names(nvidiaProc + "gpus") {
 		known := slices.ContainsFunc(shown, func(g *GPU) bool { return g.Name == name })
 		if minor := l.minor(name); !known && (alone || minor != "" && len(l.nvidiaNodes(minor)) > 0) {
 			g := &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Nodes: []string{}}
@@ -38,7 +40,8 @@ func (l *look) nvidia() {
 		if minor == "" {
 			return false
 		}
-		g.Nodes, g.UUID, g.Parts = l.nvidiaNodes(minor), fieldValue(l.information(g.Name), "GPU UUID:"), l.instances(minor)
+		g.Nodes, g.UUID, g.Parts = l.nvidiaNodes(minor), fieldValue(l.information(g.Name), "GPU UUID:"),
+			l.instances(minor)
 		left = slices.DeleteFunc(left, func(number string) bool { return number == minor })
 		return true
 	})
@@ -47,12 +50,14 @@ func (l *look) nvidia() {
 		unknown[0].Nodes = l.nvidiaNodes(left[0])
 	case len(unknown) > 0 || len(shown) == 0:
 		for _, number := range left {
-			l.list = append(l.list, &GPU{Name: "nvidia" + number, Vendor: "0x10de", Kernel: "nvidia", Nodes: l.nvidiaNodes(number)})
+			l.list = append(l.list,
+				&GPU{Name: "nvidia" + number, Vendor: "0x10de", Kernel: "nvidia", Nodes: l.nvidiaNodes(number)})
 		}
 	}
 }
 
-// information returns the text of NVIDIA's driver about a device; minor returns the number of its node, "" if it is unknown.
+// information returns the text of NVIDIA's driver about a device; minor returns the number of its node, "" if it is
+// unknown.
 func (l *look) information(name string) string {
 	return l.machine.Text(nvidiaProc + "gpus/" + name + "/information")
 }
@@ -69,8 +74,8 @@ func (l *look) nodeNumbers() (list []string) {
 	return list
 }
 
-// isNumber reports whether a text consists of digits. A part of a node's path must: the text may come from a machine examined
-// below a directory, and another path would give a container another device.
+// isNumber reports whether a text consists of digits. A part of a node's path must: the text may come from a machine
+// examined below a directory, and another path would give a container another device.
 func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
 // number returns a field with the number of a node; "": the field has no number.
@@ -100,8 +105,8 @@ func (l *look) nvidiaNodes(minor string) []string {
 	return nodes
 }
 
-// instances returns the instances of a GPU. Each has a node for its part of the GPU, and one for its part of that part's
-// processors.
+// instances returns the instances of a GPU. Each has a node for its part of the GPU, and one for its part of that
+// part's processors.
 func (l *look) instances(minor string) (parts []GPUPart) {
 	directory := nvidiaProc + "capabilities/gpu" + minor + "/mig"
 	node := func(access string) string {
@@ -125,8 +130,8 @@ func (l *look) instances(minor string) (parts []GPUPart) {
 	return parts
 }
 
-// NVIDIA's layer that puts its devices first or hides the others, with its variables, which prime-run sets. From the README of NVIDIA's
-// driver (chapter "PRIME Render Offload").
+// NVIDIA's layer that puts its devices first or hides the others, with its variables, which prime-run sets. From the
+// README of NVIDIA's driver (chapter "PRIME Render Offload").
 const (
 	OptimusLayer   = "VK_LAYER_NV_optimus"
 	OptimusOffload = "__NV_PRIME_RENDER_OFFLOAD"

@@ -33,7 +33,8 @@ const DeviceHelp = "DEVICE has one of these forms, tried in this order: its numb
 	"intel, 10de); its name, or a part of it. It must match exactly one device; a name with a star at its\n" +
 	"beginning or end matches every device with that name. PCI addresses tell identical cards apart.\n\n"
 
-// maxNumber is the largest number that always means a device's number; a larger one may be part of a name, such as 4090.
+// maxNumber is the largest number that always means a device's number; a larger one may be part of a name, such as
+// 4090.
 const maxNumber = 99
 
 // pattern is a regular expression that is compiled at its first use: most runs name no device.
@@ -99,8 +100,8 @@ func uuid(text string) (digits string, ok bool) {
 	return digits, uuidForm.find(digits) != nil
 }
 
-// form reads a selector. fits reports whether a device matches; nil: the selector has another form. alone: no later form can
-// apply.
+// form reads a selector. fits reports whether a device matches; nil: the selector has another form. alone: no later
+// form can apply.
 type form func(text string) (fits func(*Device) bool, alone bool)
 
 // forms are tried in this order.
@@ -138,7 +139,8 @@ var forms = []form{
 			return nil, false
 		}
 		return func(d *Device) bool {
-			return strings.EqualFold(d.UUID, device) && strings.EqualFold(d.DriverUUID, driver) && d.DriverVersion == uint32(version)
+			return strings.EqualFold(d.UUID, device) && strings.EqualFold(d.DriverUUID, driver) &&
+				d.DriverVersion == uint32(version)
 		}, true
 	},
 	func(text string) (func(*Device) bool, bool) {
@@ -175,8 +177,8 @@ var forms = []form{
 	},
 }
 
-// SelectDevices returns the indices of the selected devices: one device, or any number for a name with a star. An error lists
-// the devices, or the ambiguous ones.
+// SelectDevices returns the indices of the selected devices: one device, or any number for a name with a star. An error
+// lists the devices, or the ambiguous ones.
 func SelectDevices(text string, devices []Device) ([]int, error) {
 	for _, read := range forms {
 		fits, alone := read(text)
@@ -230,7 +232,8 @@ func ambiguous(text string, devices []Device, hits []int) error {
 		}
 		seen[devices[i].PCI] = true
 	}
-	return fmt.Errorf("%q may be any of %d devices: %s; name one by its %s", text, len(hits), deviceNames(devices, hits), by)
+	return fmt.Errorf("%q may be any of %d devices: %s; name one by its %s", text, len(hits),
+		deviceNames(devices, hits), by)
 }
 
 // deviceNames names devices; those at some places, or nil for all.
@@ -265,8 +268,8 @@ func (d *Device) String() string {
 	return text
 }
 
-// BestSelector returns the shortest selector that selects only this device in every run: its PCI address, or else its UUID, or
-// else its number.
+// BestSelector returns the shortest selector that selects only this device in every run: its PCI address, or else its
+// UUID, or else its number.
 func BestSelector(devices []Device, at int) string {
 	d := &devices[at]
 	for _, text := range []string{d.PCI, d.UUID} {
@@ -280,8 +283,8 @@ func BestSelector(devices []Device, at int) string {
 	return strconv.Itoa(d.Index)
 }
 
-// DeviceChoices returns selectors that name exactly one device each, for a shell to offer, with their meaning: the number,
-// the PCI address, the UUID, and the vendor's name.
+// DeviceChoices returns selectors that name exactly one device each, for a shell to offer, with their meaning: the
+// number, the PCI address, the UUID, and the vendor's name.
 func DeviceChoices(devices []Device) (list [][2]string) {
 	for i := range devices {
 		d := &devices[i]

@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/decide/standing"
 )
 
-// StandingOf returns the standing of a judged library. used: the rules choose it; lacks: the code for a library without the
-// functions of its kind.
+// StandingOf returns the standing of a judged library. used: the rules choose it; lacks: the code for a library without
+// the functions of its kind.
 func (f *Files) StandingOf(used bool, lacks string) standing.Standing {
 	s := standing.Standing{Stage: standing.NotChosen}
 	if used {
@@ -48,7 +48,8 @@ func (f *Files) fault(lacks string) (code, clause string) {
 		switch o := &f.RunTime[i]; {
 		case !o.Required || !o.Unfound && o.Complete():
 		case o.Unfound:
-			return standing.FaultRuntime, "it opens the library " + o.Name + " at run time, which is in no directory that the dynamic linker searches"
+			return standing.FaultRuntime, "it opens the library " + o.Name +
+				" at run time, which is in no directory that the dynamic linker searches"
 		case o.Fault != None:
 			_, clause := o.Library.fault("the library")
 			return standing.FaultRuntime, "it opens a library at run time: " + clause
@@ -77,13 +78,14 @@ func (l *Library) fault(subject string) (code, clause string) {
 		}
 		return standing.FaultUnreadable, subject + " " + l.File.Path + " cannot be read: " + Cause(l.File.Err()).Error()
 	case Foreign:
-		return standing.FaultForeign, subject + " " + l.File.Path + " is for " + strconv.Itoa(l.File.Class) + "-bit " + l.File.MachineName() + " programs"
+		return standing.FaultForeign, subject + " " + l.File.Path + " is for " + strconv.Itoa(l.File.Class) + "-bit " +
+			l.File.MachineName() + " programs"
 	}
 	return "", ""
 }
 
-// closureFault returns the first reason why the dynamic linker does not load a library with its dependencies. subject names
-// the library.
+// closureFault returns the first reason why the dynamic linker does not load a library with its dependencies. subject
+// names the library.
 func closureFault(c *binary.Closure, subject string) (code, clause string) {
 	by := func(file *binary.File) string {
 		if file == c.Files[0] {
@@ -116,5 +118,6 @@ func closureFault(c *binary.Closure, subject string) (code, clause string) {
 
 // MayServe reports whether a device may be one of a family's. A device without a kernel driver may be any family's.
 func (f *Family) MayServe(kernel, vendor string) bool {
-	return f.WorksOn(kernel) || kernel == "" || f.Name == NVIDIA && f.Made(strings.ToUpper(strings.TrimPrefix(vendor, "0x")))
+	return f.WorksOn(kernel) || kernel == "" || f.Name == NVIDIA &&
+		f.Made(strings.ToUpper(strings.TrimPrefix(vendor, "0x")))
 }

@@ -53,7 +53,8 @@ func readWants(text string) (list []*Want, wrong []string) {
 		case !is || len(columns) != 7 || byKey[columns[0]] != nil || columns[1] == "" || columns[6] == "":
 			wrong = append(wrong, line)
 		default:
-			w := &Want{key: columns[0], Name: columns[1], API: columns[2], older: columns[4], match: strings.Fields(columns[5])}
+			w := &Want{key: columns[0], Name: columns[1], API: columns[2], older: columns[4],
+				match: strings.Fields(columns[5])}
 			for _, name := range strings.Fields(columns[3]) {
 				w.Extensions = append(w.Extensions, "VK_"+name)
 			}
@@ -68,7 +69,8 @@ func readWants(text string) (list []*Want, wrong []string) {
 	return list, wrong
 }
 
-// WantOf returns the requirements of the first known program, library or DLL in a list of names or paths; nil: none is known.
+// WantOf returns the requirements of the first known program, library or DLL in a list of names or paths; nil: none is
+// known.
 func WantOf(names ...string) *Want {
 	for _, w := range Wants() {
 		for _, name := range names {

@@ -60,8 +60,8 @@ func (c Change) Possible() bool {
 	return (c.File != "" || shell.IsName(c.Variable)) && (c.And == nil || c.And.Possible())
 }
 
-// Obeyed reports whether the loader of a source reads the variables that the change sets; another loader may ignore them. A loader of an
-// unknown version counts as reading a variable that is set already.
+// Obeyed reports whether the loader of a source reads the variables that the change sets; another loader may ignore
+// them. A loader of an unknown version counts as reading a variable that is set already.
 func (c Change) Obeyed(source *machine.Source) bool {
 	if c.Set && source.Loader != nil && !source.Loader.Obeys(c.Variable) {
 		if _, set := source.Lookup(c.Variable); !set || !source.Loader.Reads(c.Variable) {
@@ -96,9 +96,9 @@ func (c Change) On(source *machine.Source) *machine.Source {
 	return &after
 }
 
-// AddToFilter returns alternative changes that add the names to a filter. A comma separates the entries of a filter, so a
-// name with a comma is written as a pattern (ENV-35 to ENV-44). Several patterns fit such a name; there is one change for
-// each pattern of the first such name.
+// AddToFilter returns alternative changes that add the names to a filter. A comma separates the entries of a filter, so
+// a name with a comma is written as a pattern (ENV-35 to ENV-44). Several patterns fit such a name; there is one change
+// for each pattern of the first such name.
 func AddToFilter(source *machine.Source, filter variables.ID, names ...string) (changes []Change) {
 	before, _ := source.Lookup(filter.Name())
 	first, ways := slices.IndexFunc(names, func(name string) bool { return strings.Contains(name, ",") }), []string{""}
@@ -155,10 +155,11 @@ func DropFromList(source *machine.Source, list variables.ID, separator string, m
 	return []Change{SetVariable(list.Name(), strings.Join(kept, separator))}
 }
 
-// DropFromFilter returns alternative changes that remove a name from a filter: one removes the matching entries, the other
-// unsets the filter.
+// DropFromFilter returns alternative changes that remove a name from a filter: one removes the matching entries, the
+// other unsets the filter.
 func DropFromFilter(source *machine.Source, filter variables.ID, name string) []Change {
-	return append(DropFromList(source, filter, ",", func(entry string) bool { return plan.Matches(entry, name) }), UnsetVariable(filter.Name()))
+	return append(DropFromList(source, filter, ",", func(entry string) bool { return plan.Matches(entry, name) }),
+		UnsetVariable(filter.Name()))
 }
 
 // Trial tests changes on one machine. It reads each file of the machine once.
@@ -184,7 +185,8 @@ const triesLeast = 8
 
 // NewTrial returns a trial on a machine with this decision, which was made with these options.
 func NewTrial(source *machine.Source, answer *plan.Answer, options ...Option) *Trial {
-	return &Trial{source: source.Keeping(), options: options, before: selectionOf(answer), results: map[string]Selection{}}
+	return &Trial{source: source.Keeping(), options: options, before: selectionOf(answer),
+		results: map[string]Selection{}}
 }
 
 func selectionOf(answer *plan.Answer) Selection {
@@ -207,7 +209,8 @@ func (t *Trial) after(c Change) Selection {
 	if known, done := t.results[line]; done {
 		return known
 	}
-	if !c.Possible() || !c.Obeyed(t.source) || len(t.results) >= max(triesLeast, trialEffort/(1+t.source.Kept.Files())) {
+	if !c.Possible() || !c.Obeyed(t.source) ||
+		len(t.results) >= max(triesLeast, trialEffort/(1+t.source.Kept.Files())) {
 		return nil
 	}
 	t.results[line] = nil
@@ -217,8 +220,8 @@ func (t *Trial) after(c Change) Selection {
 	return t.results[line]
 }
 
-// First returns the first change that puts a driver or layer in (or out) and alters nothing else; failing that, the first that
-// puts it in (or out) at all. It returns false if there is none.
+// First returns the first change that puts a driver or layer in (or out) and alters nothing else; failing that, the
+// first that puts it in (or out) at all. It returns false if there is none.
 func (t *Trial) First(key ItemKey, in bool, changes ...Change) (Change, bool) {
 	for _, strict := range []bool{true, false} {
 		for _, c := range changes {

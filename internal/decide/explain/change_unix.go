@@ -24,7 +24,8 @@ const andThen = "; "
 func (c Change) line() shell.Line {
 	switch {
 	case c.Text != "":
-		return "mkdir -p -- " + shell.Quoted(path.Dir(c.File)) + " && echo " + shell.Quoted(strings.TrimSuffix(c.Text, "\n")) + " > " + shell.Quoted(c.File)
+		return "mkdir -p -- " + shell.Quoted(path.Dir(c.File)) + " && echo " +
+			shell.Quoted(strings.TrimSuffix(c.Text, "\n")) + " > " + shell.Quoted(c.File)
 	case c.File != "":
 		return "rm -- " + shell.Quoted(c.File)
 	case c.Set:
@@ -54,9 +55,9 @@ func (c Change) Starting(program shell.Line) shell.Line {
 // TriesSettings reports whether ShadowSettings can give a child process other settings than those in force.
 const TriesSettings = true
 
-// ShadowSettings returns an environment in which a child of the tool reads this settings file instead of any other. It puts a
-// directory with only this file first in XDG_CONFIG_HOME and changes nothing else. No other user can replace the file, which
-// names libraries that the child loads. remove deletes the directory.
+// ShadowSettings returns an environment in which a child of the tool reads this settings file instead of any other. It
+// puts a directory with only this file first in XDG_CONFIG_HOME and changes nothing else. No other user can replace the
+// file, which names libraries that the child loads. remove deletes the directory.
 func ShadowSettings(environ []string, text string) (changed []string, remove func(), err error) {
 	directory, err := machine.TemporaryDirectory("", "vkloader-")
 	if err != nil {
@@ -80,8 +81,8 @@ func ShadowSettings(environ []string, text string) (changed []string, remove fun
 	return machine.WithVariable(environ, name, directory+":"+rest), remove, nil
 }
 
-// AudibleSettings returns an environment in which the settings file does not set the loader's log: it replaces the file in
-// force with a copy without stderr_log. A file that is not valid JSON stays in force.
+// AudibleSettings returns an environment in which the settings file does not set the loader's log: it replaces the file
+// in force with a copy without stderr_log. A file that is not valid JSON stays in force.
 func AudibleSettings(environ []string) (changed []string, remove func()) {
 	none := func() {}
 	source := &machine.Source{Machine: machine.Machine{Environ: environ}}

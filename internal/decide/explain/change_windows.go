@@ -26,7 +26,8 @@ func (c Change) line() shell.Line {
 // Assignment returns a change that sets a variable as NAME=VALUE, one word for the prompt.
 func (c Change) Assignment() shell.Line { return shell.Quoted(c.Variable + "=" + c.Value) }
 
-// Starting returns the change for the prompt that starts a program: Windows has no line that changes a variable for one program.
+// Starting returns the change for the prompt that starts a program: Windows has no line that changes a variable for one
+// program.
 func (c Change) Starting(shell.Line) shell.Line { return c.Line() }
 
 // ErrShadow is the error of ShadowSettings on Windows.
@@ -35,8 +36,8 @@ var ErrShadow = errors.New("settings cannot be tried on Windows before they are 
 // TriesSettings reports whether ShadowSettings can give a child process other settings than those in force.
 const TriesSettings = false
 
-// ShadowSettings returns an error on Windows, where no variable names a settings file and a registry value would affect all
-// programs. Empty settings need no file: it returns environ unchanged.
+// ShadowSettings returns an error on Windows, where no variable names a settings file and a registry value would affect
+// all programs. Empty settings need no file: it returns environ unchanged.
 func ShadowSettings(environ []string, text string) (changed []string, remove func(), err error) {
 	if text == SilentSettings {
 		return environ, func() {}, nil

@@ -48,8 +48,8 @@ func WithProbe(q *plan.Question) {
 	WithPortability(q)
 }
 
-// Decide returns the decision of the library with facts from a source: without options on this system, for a program that
-// enables no layer or extension. Facts may be changed, such as those of [Without].
+// Decide returns the decision of the library with facts from a source: without options on this system, for a program
+// that enables no layer or extension. Facts may be changed, such as those of [Without].
 func Decide(from facts.Provider, options ...Option) (*plan.Answer, error) {
 	question := plan.Question{Kind: plan.Instance, Explain: true, Platform: Platform(from)}
 	for _, set := range options {

@@ -20,16 +20,17 @@ import (
 
 // Item is a driver or layer, with its position or the reason why it is out, and the change that puts it out or in.
 type Item struct {
-	Kind      string     `json:"kind"` // "driver" or "layer"
-	Order     int        `json:"order,omitempty"`
-	Name      string     `json:"name"`
-	Manifest  string     `json:"manifest,omitempty"`
-	Line      int        `json:"line,omitempty"`
-	Column    int        `json:"column,omitempty"`
-	Library   string     `json:"library,omitempty"`
-	Package   string     `json:"package,omitempty"`   // the package that installed the manifest
-	Meta      bool       `json:"meta,omitempty"`      // a layer that has no library and stands for others
-	NameOnly  bool       `json:"name_only,omitempty"` // a layer that is active, but a later one of its name is in the chain (SET-44)
+	Kind     string `json:"kind"` // "driver" or "layer"
+	Order    int    `json:"order,omitempty"`
+	Name     string `json:"name"`
+	Manifest string `json:"manifest,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Library  string `json:"library,omitempty"`
+	Package  string `json:"package,omitempty"` // the package that installed the manifest
+	Meta     bool   `json:"meta,omitempty"`    // a layer that has no library and stands for others
+	// a layer that is active, but a later one of its name is in the chain (SET-44)
+	NameOnly  bool       `json:"name_only,omitempty"`
 	Code      string     `json:"code"`
 	Statement string     `json:"statement"`
 	Why       string     `json:"why"`
@@ -75,7 +76,8 @@ func Of(answer *plan.Answer) (in, out []Item) {
 				usedLayers[ItemKey{f.Subject, f.Path}] {
 				continue // doctor reports messages about an item that is in
 			}
-			item := Item{Kind: kind.One, Name: answer.Style.Base(f.Subject), Manifest: f.Path, Line: f.Line, Column: f.Column,
+			item := Item{Kind: kind.One, Name: answer.Style.Base(f.Subject), Manifest: f.Path, Line: f.Line,
+				Column:  f.Column,
 				Library: libraries[ItemKey{f.Subject, f.Path}]}
 			item.because(f)
 			out = append(out, item)
@@ -91,7 +93,8 @@ func (e *Item) because(f diag.Diagnostic) {
 
 // layerItem returns a layer with the finding that says why it is in, or out.
 func layerItem(l *manifest.Layer, f diag.Diagnostic) Item {
-	e := Item{Kind: "layer", Name: l.Name, Manifest: l.Manifest, Line: l.Line, Column: l.Column, Library: l.Library, Meta: l.Meta}
+	e := Item{Kind: "layer", Name: l.Name, Manifest: l.Manifest, Line: l.Line, Column: l.Column, Library: l.Library,
+		Meta: l.Meta}
 	e.because(f)
 	return e
 }
@@ -188,8 +191,9 @@ var (
 
 // SwitchOf returns the variable behind a finding that puts an item in or out.
 func SwitchOf(code diag.Code) (v variables.ID, known bool) {
-	v, known = map[diag.Code]variables.ID{diag.DriverDisabled: variables.DriversDisable, diag.DriverNotSelected: variables.DriversSelect,
-		diag.LayerDisabled: variables.LayersDisable, diag.LayerForced: variables.LayersEnable}[code]
+	v, known = map[diag.Code]variables.ID{diag.DriverDisabled: variables.DriversDisable,
+		diag.DriverNotSelected: variables.DriversSelect,
+		diag.LayerDisabled:     variables.LayersDisable, diag.LayerForced: variables.LayersEnable}[code]
 	return v, known
 }
 
@@ -280,8 +284,8 @@ func LayerNames(layers []*manifest.Layer) []string {
 // minLayerPart is the least length of a part that stands for a layer's name.
 const minLayerPart = 3
 
-// FullLayerName returns the name of the layer that a word means: in any case, or a part of one layer's name alone. It returns another
-// word unchanged. A word with the names' usual beginning is no part.
+// FullLayerName returns the name of the layer that a word means: in any case, or a part of one layer's name alone. It
+// returns another word unchanged. A word with the names' usual beginning is no part.
 func FullLayerName(layers []*manifest.Layer, word string) string {
 	names, part := LayerNames(layers), strings.ToLower(word)
 	if slices.Contains(names, word) {

@@ -13,7 +13,8 @@ import (
 
 // Layer returns a layer of a decision by its name and manifest; nil: there is none.
 func Layer(answer *plan.Answer, name, file string) *manifest.Layer {
-	if at := slices.IndexFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name && l.Manifest == file }); at >= 0 {
+	if at := slices.IndexFunc(answer.Layers,
+		func(l *manifest.Layer) bool { return l.Name == name && l.Manifest == file }); at >= 0 {
 		return answer.Layers[at]
 	}
 	return nil
@@ -36,7 +37,8 @@ func LeaveOutByOne(source *machine.Source, file string) []Change {
 	changes := append(AddToFilter(source, variables.DriversDisable, filepath.Base(file)),
 		DropFromFilter(source, variables.DriversSelect, filepath.Base(file))...)
 	for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
-		changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(n string) bool { return Names(n, file) })...)
+		changes = append(changes,
+			DropFromList(source, v, machine.ListSeparator, func(n string) bool { return Names(n, file) })...)
 	}
 	return changes
 }
@@ -56,8 +58,8 @@ func LeaveOutDriver(source *machine.Source, file string) []Change {
 	return changes
 }
 
-// KeptOut returns the existing layers and drivers that the settings file excludes. The decision does not examine them and has
-// no findings about them.
+// KeptOut returns the existing layers and drivers that the settings file excludes. The decision does not examine them
+// and has no findings about them.
 func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	if answer.Settings == nil {
 		return nil
@@ -97,14 +99,18 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	return out
 }
 
-// Brought returns the drivers that a program has beside it and that the decision does not use: the program names them itself.
+// Brought returns the drivers that a program has beside it and that the decision does not use: the program names them
+// itself.
 func Brought(source *machine.Source, answer *plan.Answer) (out []Item) {
 	for _, file := range source.Brought() {
-		with, err := Decide(SetVariable(variables.ICDFilenames.Name(), file).With(UnsetVariable(variables.DriverFiles.Name())).On(source))
-		if err != nil || len(with.Drivers) != 1 || slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return d.Path == file }) {
+		with, err := Decide(SetVariable(variables.ICDFilenames.Name(),
+			file).With(UnsetVariable(variables.DriverFiles.Name())).On(source))
+		if err != nil || len(with.Drivers) != 1 ||
+			slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return d.Path == file }) {
 			continue
 		}
-		item := driverItem(with.Drivers[0], diag.Diagnostic{Code: diag.DriverDirect, What: "the program brings it, and names it itself when it draws with it"}, answer.Style)
+		item := driverItem(with.Drivers[0], diag.Diagnostic{Code: diag.DriverDirect,
+			What: "the program brings it, and names it itself when it draws with it"}, answer.Style)
 		item.Statement = "ENV-7"
 		out = append(out, item)
 	}
@@ -113,5 +119,6 @@ func Brought(source *machine.Source, answer *plan.Answer) (out []Item) {
 
 // Names reports whether an element of a list of files and directories names a manifest, or its directory.
 func Names(element, file string) bool {
-	return filepath.Clean(element) == filepath.Clean(file) || filepath.Clean(element) == filepath.Dir(filepath.Clean(file))
+	return filepath.Clean(element) == filepath.Clean(file) ||
+		filepath.Clean(element) == filepath.Dir(filepath.Clean(file))
 }

@@ -16,9 +16,10 @@ import (
 
 // Searched is a place where drivers, layers or settings are looked for.
 type Searched struct {
-	For       string   `json:"for"`            // "drivers", "implicit layers", "explicit layers" or "settings"
-	Order     int      `json:"order"`          // among those for the same, from 1; 0: it is not searched
-	Path      string   `json:"path"`           // a directory, a manifest, a settings file, or the socket of a driver service
+	For   string `json:"for"`   // "drivers", "implicit layers", "explicit layers" or "settings"
+	Order int    `json:"order"` // among those for the same, from 1; 0: it is not searched
+	// a directory, a manifest, a settings file, or the socket of a driver service
+	Path      string   `json:"path"`
 	Real      string   `json:"real,omitempty"` // the path without symbolic links
 	From      string   `json:"from"`           // the variable that names it, or "default"
 	Exists    bool     `json:"exists"`
@@ -26,7 +27,8 @@ type Searched struct {
 	Note      string   `json:"note,omitempty"`
 }
 
-var searchNames = [...]string{search.Drivers: "drivers", search.ImplicitLayers: "implicit layers", search.ExplicitLayers: "explicit layers"}
+var searchNames = [...]string{search.Drivers: "drivers", search.ImplicitLayers: "implicit layers",
+	search.ExplicitLayers: "explicit layers"}
 
 // Paths returns the places that a decision searched, then the places of the settings file.
 func Paths(answer *plan.Answer, source *machine.Source) []Searched {
@@ -63,8 +65,8 @@ func clean(style pathname.Style, name string) string {
 	return name
 }
 
-// searchedOf returns the places that a decision searched, and then last, the later places for drivers. add completes each
-// place.
+// searchedOf returns the places that a decision searched, and then last, the later places for drivers. add completes
+// each place.
 func searchedOf(answer *plan.Answer, source facts.Provider, last []Searched, add func(*Searched)) []Searched {
 	places := []Searched{}
 	for kind, name := range searchNames {
@@ -74,8 +76,10 @@ func searchedOf(answer *plan.Answer, source facts.Provider, last []Searched, add
 			add(&p)
 			places = append(places, p)
 		}
-		if answer.Settings != nil && answer.Settings.ControlsLayers && !answer.Settings.Merged() && search.Kind(kind) != search.Drivers {
-			places = append(places, Searched{For: name, Path: clean(answer.Style, answer.Settings.File), From: "settings", Exists: true, Manifests: []string{},
+		if answer.Settings != nil && answer.Settings.ControlsLayers && !answer.Settings.Merged() &&
+			search.Kind(kind) != search.Drivers {
+			places = append(places, Searched{For: name, Path: clean(answer.Style, answer.Settings.File),
+				From: "settings", Exists: true, Manifests: []string{},
 				Note: "the settings file lists the layers, nothing is searched"})
 			continue
 		}
@@ -155,9 +159,11 @@ func services(answer *plan.Answer, source *machine.Source) []Searched {
 
 // settingsFrom returns the variable that names a place of the settings file, or "default".
 func settingsFrom(source *machine.Source, place string) string {
-	for _, v := range []variables.ID{variables.ConfigHome, variables.DataHome, variables.Home, variables.ConfigDirs, variables.DataDirs} {
+	for _, v := range []variables.ID{variables.ConfigHome, variables.DataHome, variables.Home, variables.ConfigDirs,
+		variables.DataDirs} {
 		value, _ := source.Lookup(v.Name())
-		if value, _, _ = strings.Cut(value, ":"); value != "" && strings.HasPrefix(place, strings.TrimRight(value, "/")+"/") {
+		if value, _, _ = strings.Cut(value, ":"); value != "" &&
+			strings.HasPrefix(place, strings.TrimRight(value, "/")+"/") {
 			return v.Name()
 		}
 	}
@@ -170,7 +176,8 @@ const (
 	SettingsWriter = "vkloader settings"
 )
 
-// SettingsPlaces returns the settings files that the loader tries, in order; it uses the first that exists (SET-1, SET-7).
+// SettingsPlaces returns the settings files that the loader tries, in order; it uses the first that exists (SET-1,
+// SET-7).
 func SettingsPlaces(from facts.Provider) []string { return settingsFiles(Platform(from), from) }
 
 // settingsFiles returns the settings files that the loader on a platform tries, in order.

@@ -18,8 +18,8 @@ const ownProduct = "vkloader"
 const wineProduct = "Wine Vulkan"
 
 // OfWindows returns the loader that a program for Windows gets: the one in the program's directory, else the one in the
-// system's. It returns nil if the program can load neither. class 0 means any word size. read reads a file by the path that the
-// program has for it.
+// system's. It returns nil if the program can load neither. class 0 means any word size. read reads a file by the path
+// that the program has for it.
 func OfWindows(program, system string, class int, read func(name string) ([]byte, error)) *Loader {
 	if program != "" {
 		if l := readDLL(pathname.Backslash.Directory(program)+WindowsName, class, read); l != nil {
@@ -34,8 +34,8 @@ func OfWindows(program, system string, class int, read func(name string) ([]byte
 	return l
 }
 
-// readDLL returns the loader in a file. It returns nil for a file that programs of the word size cannot load, and for Wine's,
-// which reads no manifests.
+// readDLL returns the loader in a file. It returns nil for a file that programs of the word size cannot load, and for
+// Wine's, which reads no manifests.
 func readDLL(at string, class int, read func(name string) ([]byte, error)) *Loader {
 	data, err := read(at)
 	if err != nil {
@@ -60,7 +60,8 @@ func identifyDLL(at string, file *binary.PE, data []byte) *Loader {
 		l.Version, l.From = version, FromText
 	}
 	l.read(data)
-	for mark := range l.texts { // DLLs contain paths in another form, and fields of files perhaps too: only the names of variables count
+	// DLLs contain paths in another form, and fields of files perhaps too: only the names of variables count
+	for mark := range l.texts {
 		if !strings.HasPrefix(mark, "VK_") {
 			delete(l.texts, mark)
 		}

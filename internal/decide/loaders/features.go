@@ -110,7 +110,8 @@ func rows() []Feature {
 		{Name: ArrayField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
 		{Name: LogField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
 		{Name: "log_locations", Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
-		{Name: LayersField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles, mark: "treat_as_implicit_manifest"},
+		{Name: LayersField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles,
+			mark: "treat_as_implicit_manifest"},
 		{Name: "unordered_layer_location", Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
 		{Name: DriversField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-83"},
 		{Name: ExclusiveField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-83"},
@@ -205,8 +206,9 @@ func (l *Loader) Reads(variable string) bool { return l.Has(variable) != No }
 // Obeys reports whether the loader is known to read a variable. Only then can setting the variable fix anything.
 func (l *Loader) Obeys(variable string) bool { return l.Has(variable) == Yes }
 
-// Settings returns the settings file as the loader reads it. The names of fields that it does not know are replaced by names
-// of the same length, so that positions in the text stay the same. ok is false if the loader reads no settings file.
+// Settings returns the settings file as the loader reads it. The names of fields that it does not know are replaced by
+// names of the same length, so that positions in the text stay the same. ok is false if the loader reads no settings
+// file.
 func (l *Loader) Settings(content string) (string, bool) {
 	if l.Has(SettingsFile) == No {
 		return "", false
@@ -220,7 +222,8 @@ func (l *Loader) Settings(content string) (string, bool) {
 	return content, true
 }
 
-// Ignored returns those of the names, of variables or of fields of the settings file, that the loader is known to ignore.
+// Ignored returns those of the names, of variables or of fields of the settings file, that the loader is known to
+// ignore.
 func (l *Loader) Ignored(names []string) (ignored []string) {
 	for _, name := range names {
 		if l.Has(name) == No && !slices.Contains(ignored, name) {

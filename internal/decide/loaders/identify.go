@@ -16,20 +16,24 @@ const Name = "libvulkan.so.1"
 
 // Loader is a file that is a Vulkan loader.
 type Loader struct {
-	Path           string    `json:"path"`                      // as the dynamic linker finds it
-	File           string    `json:"file"`                      // without symbolic links
-	Version        string    `json:"version,omitempty"`         // of the Vulkan headers it was made for, as 1.3.239; "" when nothing tells
-	From           string    `json:"version_from,omitempty"`    // the source of the version: name, package, text, the resources of a DLL, or the answer in a probe
-	Release        string    `json:"release,omitempty"`         // of vkloader; "" for another loader
-	Package        string    `json:"package,omitempty"`         // the package that owns the file
-	PackageVersion string    `json:"package_version,omitempty"` // its version
-	System         string    `json:"system,omitempty"`          // the distribution whose package it is
-	Rule           string    `json:"rule,omitempty"`            // why the program gets it
-	Static         StaticUse `json:"-"`                         // OpensItself: only if the program opens the loader itself
-	Inside         bool      `json:"-"`                         // the loader is linked into the program; File is the program's
-	rule           binary.Rule
-	texts          map[string]bool // by constant: whether the file has it; nil: the file does not say
-	configuration  string          // its compiled-in directory of configuration files; "": the file does not say
+	Path string `json:"path"` // as the dynamic linker finds it
+	File string `json:"file"` // without symbolic links
+	// of the Vulkan headers it was made for, as 1.3.239; "" when nothing tells
+	Version string `json:"version,omitempty"`
+	// the source of the version: name, package, text, the resources of a DLL, or the answer in a probe
+	From           string `json:"version_from,omitempty"`
+	Release        string `json:"release,omitempty"`         // of vkloader; "" for another loader
+	Package        string `json:"package,omitempty"`         // the package that owns the file
+	PackageVersion string `json:"package_version,omitempty"` // its version
+	System         string `json:"system,omitempty"`          // the distribution whose package it is
+	Rule           string `json:"rule,omitempty"`            // why the program gets it
+	// OpensItself: only if the program opens the loader itself
+	Static StaticUse `json:"-"`
+	// the loader is linked into the program; File is the program's
+	Inside        bool `json:"-"`
+	rule          binary.Rule
+	texts         map[string]bool // by constant: whether the file has it; nil: the file does not say
+	configuration string          // its compiled-in directory of configuration files; "": the file does not say
 }
 
 // What tells a version.
@@ -92,8 +96,8 @@ func first(form string, text []byte) string {
 	return ""
 }
 
-// read looks for the constants of the features in data, and returns whether data is a loader's. Every loader contains the
-// names of two variables, VK_ICD_FILENAMES and VK_INSTANCE_LAYERS.
+// read looks for the constants of the features in data, and returns whether data is a loader's. Every loader contains
+// the names of two variables, VK_ICD_FILENAMES and VK_INSTANCE_LAYERS.
 func (l *Loader) read(data []byte) bool {
 	marks := []string{variables.ICDFilenames.Name(), variables.InstanceLayers.Name()}
 	rows := table()
@@ -114,13 +118,15 @@ func (l *Loader) read(data []byte) bool {
 	return true
 }
 
-// configurationIn returns the compiled-in directory of configuration files (PATH-3) in a loader's constants; "": none is among them.
+// configurationIn returns the compiled-in directory of configuration files (PATH-3) in a loader's constants; "": none
+// is among them.
 func configurationIn(data []byte) (directory string) {
 	for text := range bytes.SplitSeq(data, []byte{0}) {
 		switch is := string(text); {
 		case is == common:
 			directory = common
-		case is == "/usr/share", is == "/usr/local/share", !path.IsAbs(is), strings.Contains(is, ":"): // of data, or a list
+		// of data, or a list
+		case is == "/usr/share", is == "/usr/local/share", !path.IsAbs(is), strings.Contains(is, ":"):
 		case strings.HasSuffix(is, common), strings.HasSuffix(is, "/share"):
 			return is
 		}
@@ -131,7 +137,8 @@ func configurationIn(data []byte) (directory string) {
 // common is the directory that every loader searches, after its own one (PATH-4).
 const common = "/etc"
 
-// Configuration returns the loader's compiled-in directories of configuration files; "" for the first: they are unknown.
+// Configuration returns the loader's compiled-in directories of configuration files; "" for the first: they are
+// unknown.
 func (l *Loader) Configuration() (directory, extra string) {
 	if l.configuration == common {
 		return common, ""
@@ -139,7 +146,8 @@ func (l *Loader) Configuration() (directory, extra string) {
 	return l.configuration, common
 }
 
-// constants reports which texts are in data, each followed by a zero byte. One pass finds all of them, by their last bytes.
+// constants reports which texts are in data, each followed by a zero byte. One pass finds all of them, by their last
+// bytes.
 func constants(data []byte, texts []string) map[string]bool {
 	has := map[string]bool{}
 	var ending [256][]string

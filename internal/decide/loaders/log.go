@@ -190,7 +190,8 @@ func (l *LogLine) classify() {
 		for _, of := range []struct {
 			begins string
 			kind   LogKind
-		}{{instanceLayers, InstanceChained}, {deviceLayers, DeviceChained}, {devicesSorted, DevicesSorted}, {unloads, Unloads}} {
+		}{{instanceLayers, InstanceChained}, {deviceLayers, DeviceChained}, {devicesSorted, DevicesSorted},
+			{unloads, Unloads}} {
 			if strings.HasPrefix(text, of.begins) {
 				l.Kind = of.kind
 			}
@@ -201,8 +202,8 @@ func (l *LogLine) classify() {
 // olderColumn is the column of the text in loaders without the mark.
 const olderColumn = 18
 
-// OlderLog returns the log of an older loader, whose lines begin with the tag, in the form of LOG-9. Lines of other origin
-// are unchanged.
+// OlderLog returns the log of an older loader, whose lines begin with the tag, in the form of LOG-9. Lines of other
+// origin are unchanged.
 func OlderLog(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -230,8 +231,8 @@ func OlderLog(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// LogTimes measures in the loader's log how long each driver and layer took to open. The loader writes one line before each
-// opening and another one after it, in the same call, so no time contains the program's own.
+// LogTimes measures in the loader's log how long each driver and layer took to open. The loader writes one line before
+// each opening and another one after it, in the same call, so no time contains the program's own.
 type LogTimes struct {
 	began  time.Time
 	Seen   bool          // a line of the loader was read

@@ -10,8 +10,10 @@ import (
 )
 
 // Rules as they are written for programs.
-var ruleNames = [...]string{binary.ByPreload: "preload", binary.ByPath: "path", binary.ByRPath: "rpath", binary.ByVariable: "variable",
-	binary.ByRunPath: "runpath", binary.ByCache: "cache", binary.ByDefault: "default", binary.ByProgram: "program", binary.BySystem: "system"}
+var ruleNames = [...]string{binary.ByPreload: "preload", binary.ByPath: "path", binary.ByRPath: "rpath",
+	binary.ByVariable: "variable",
+	binary.ByRunPath:  "runpath", binary.ByCache: "cache", binary.ByDefault: "default", binary.ByProgram: "program",
+	binary.BySystem: "system"}
 
 // Linker returns the dynamic linker of a source's program.
 func Linker(source *machine.Source) *binary.Linker {
@@ -19,15 +21,16 @@ func Linker(source *machine.Source) *binary.Linker {
 	if class == 0 {
 		class = machine.OwnClass
 	}
-	return binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class), Elevated: source.Elevated,
-		Program: source.Program})
+	return binary.NewLinker(&source.Machine,
+		binary.LinkerOptions{Class: class, Machine: binary.Processor(class), Elevated: source.Elevated,
+			Program: source.Program})
 }
 
 // Known caches identified files by path; nil: nothing is cached.
 type Known map[string]*Loader
 
-// For returns the loader that a program's dynamic linker finds; nil: it finds none. On Windows it returns the loader in the
-// program's directory, or else the system's; on macOS, nil.
+// For returns the loader that a program's dynamic linker finds; nil: it finds none. On Windows it returns the loader in
+// the program's directory, or else the system's; on macOS, nil.
 func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 	if l, decided := systemLoader(source); decided {
 		return l
@@ -37,7 +40,8 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 		return nil
 	}
 	r := linker.FindFor(Name)
-	if beside := opensBeside(source, linker); !r.Loaded && beside != nil && (r.File == nil || r.File.Real != beside.Real) {
+	if beside := opensBeside(source, linker); !r.Loaded && beside != nil &&
+		(r.File == nil || r.File.Real != beside.Real) {
 		r = binary.LibrarySearch{File: beside, Rule: binary.ByProgram}
 	} else if !r.Loaded {
 		if l := linkedIn(&source.Machine, linker, known); l != nil {
@@ -59,9 +63,9 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 	return &l
 }
 
-// opensBeside returns the loader in the directory of a program that brings a driver, too: what draws for a browser or an Electron program
-// opens it there, and not by the dynamic linker's rules (OpenLibVulkan with ANGLE_USE_CUSTOM_LIBVULKAN, in ANGLE's
-// src/common/vulkan/libvulkan_loader.cpp). nil: there is none.
+// opensBeside returns the loader in the directory of a program that brings a driver, too: what draws for a browser or
+// an Electron program opens it there, and not by the dynamic linker's rules (OpenLibVulkan with
+// ANGLE_USE_CUSTOM_LIBVULKAN, in ANGLE's src/common/vulkan/libvulkan_loader.cpp). nil: there is none.
 func opensBeside(source *machine.Source, linker *binary.Linker) *binary.File {
 	brought := source.Brought()
 	if len(brought) == 0 || machine.Style != pathname.Slash {
@@ -73,8 +77,8 @@ func opensBeside(source *machine.Source, linker *binary.Linker) *binary.File {
 	return nil
 }
 
-// Decide makes a source read facts as the loader of its program does, and returns that loader; nil if the dynamic linker finds
-// none.
+// Decide makes a source read facts as the loader of its program does, and returns that loader; nil if the dynamic
+// linker finds none.
 func Decide(source *machine.Source) *Loader {
 	l := For(source, Linker(source), nil)
 	l.On(source)
@@ -89,8 +93,8 @@ func (l *Loader) On(source *machine.Source) {
 	}
 }
 
-// negotiateName is the name of a driver's function, as a constant. Every loader since 2015 contains it, and other programs do
-// not.
+// negotiateName is the name of a driver's function, as a constant. Every loader since 2015 contains it, and other
+// programs do not.
 const negotiateName = "vk_icdNegotiateLoaderICDInterfaceVersion\x00"
 
 // linkedIn returns the loader that is linked into a program; nil: none is. The caller has excluded programs that load

@@ -31,7 +31,8 @@ func (l *Loader) Title() string {
 	return name
 }
 
-// base returns the last part of a path: a path of Windows if the loader is for Windows, otherwise one of the running system.
+// base returns the last part of a path: a path of Windows if the loader is for Windows, otherwise one of the running
+// system.
 func (l *Loader) base(path string) string {
 	if l != nil && (l.rule == binary.ByProgram || l.rule == binary.BySystem) {
 		return pathname.Backslash.Base(path)
@@ -46,7 +47,8 @@ func (l *Loader) version() string {
 	return "version " + l.Version
 }
 
-// Line describes the loader that a program gets in one sentence; nil: it gets none. The program "": any ordinary program.
+// Line describes the loader that a program gets in one sentence; nil: it gets none. The program "": any ordinary
+// program.
 func Line(l *Loader, program string) string {
 	who, verb := "Programs", "get"
 	if program != "" {
@@ -82,13 +84,15 @@ func (l *Loader) Why() string { return Reason(l.rule) }
 // Reason returns why a rule takes a file before the system's usual one; "" for the rules that find the usual one.
 func Reason(rule binary.Rule) string {
 	return map[binary.Rule]string{
-		binary.ByPreload: "it is preloaded (LD_PRELOAD or /etc/ld.so.preload)", binary.ByRPath: "DT_RPATH names its directory",
+		binary.ByPreload: "it is preloaded (LD_PRELOAD or /etc/ld.so.preload)",
+		binary.ByRPath:   "DT_RPATH names its directory",
 		binary.ByProgram: "it is in the program's directory", binary.ByVariable: "LD_LIBRARY_PATH names its directory",
 		binary.ByRunPath: "DT_RUNPATH names its directory",
 	}[rule]
 }
 
-// settingCondition returns when a setting that this loader ignores is in force, after the rule by which the program gets the loader.
+// settingCondition returns when a setting that this loader ignores is in force, after the rule by which the program
+// gets the loader.
 func (l *Loader) settingCondition() string {
 	const run = "in force with \"vkloader run\""
 	switch l.rule {

@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 )
 
-// Bound limits the work for files that another user may choose: the manifests and settings files of another user's process,
-// of a process in another mount namespace, of an image, and of another root directory. A nil Bound is no limit.
+// Bound limits the work for files that another user may choose: the manifests and settings files of another user's
+// process, of a process in another mount namespace, of an image, and of another root directory. A nil Bound is no
+// limit.
 type Bound struct {
 	Of    string // the process or the directory, for the error
 	Total *Bound // counts the files of all processes of one user; nil: there is one process
@@ -47,7 +48,8 @@ func (b *Bound) Err() error {
 // over records that a directory's files exceed a limit, unless an earlier excess is recorded.
 func (b *Bound) over(directory, what string) {
 	if b.err == nil {
-		b.err = fmt.Errorf("%s: with %s, its drivers and layers %s. The tool reads no more of another user's process, of an image or of another root directory",
+		b.err = fmt.Errorf(
+			"%s: with %s, its drivers and layers %s. The tool reads no more of another user's process, of an image or of another root directory",
 			b.Of, directory, what)
 	}
 }
@@ -127,7 +129,8 @@ func (b *Bound) spend(directory string, size, values int64) {
 	case b.Total != nil:
 		b.Total.bytes, b.Total.values = b.Total.bytes+size, b.Total.values+values
 		if b.Total.bytes > mostOfUser*mostBytes || b.Total.values > mostOfUser*mostValues {
-			b.over(directory, fmt.Sprintf("and those of its user's other processes have more than %d MB or %d values", mostOfUser*mostBytes>>20, mostOfUser*mostValues))
+			b.over(directory, fmt.Sprintf("and those of its user's other processes have more than %d MB or %d values",
+				mostOfUser*mostBytes>>20, mostOfUser*mostValues))
 		}
 	}
 }

@@ -30,11 +30,11 @@ func OwnDirectory(directory string) (*os.Root, error) {
 	return w.root()
 }
 
-// Way decides which symbolic links to follow on the path of a file to write. It follows a link of root or of this process's
-// user in a directory of these two. It follows any link in another user's directory that no third user can write to, if the
-// file then lies in a directory of the same user: with sudo, root writes in a home directory only where its owner could
-// write. The link's owner does not matter there, because the directory's owner can move root's links. Behind such a link,
-// Way creates no directory.
+// Way decides which symbolic links to follow on the path of a file to write. It follows a link of root or of this
+// process's user in a directory of these two. It follows any link in another user's directory that no third user can
+// write to, if the file then lies in a directory of the same user: with sudo, root writes in a home directory only
+// where its owner could write. The link's owner does not matter there, because the directory's owner can move root's
+// links. Behind such a link, Way creates no directory.
 type Way struct {
 	led  bool
 	user uint32
@@ -58,8 +58,8 @@ func (y *Way) Directory(directory string, make bool) (*os.File, error) {
 	return os.NewFile(uintptr(fd), directory), nil
 }
 
-// follow returns nil if a link in a directory may be followed, and otherwise the reason. With a nil Way, only links of root
-// and of this process's user in their own directories are followed.
+// follow returns nil if a link in a directory may be followed, and otherwise the reason. With a nil Way, only links of
+// root and of this process's user in their own directories are followed.
 func (y *Way) follow(name string, link, in *unix.Stat_t) error {
 	switch {
 	case OwnedHere(link.Uid) && OwnedHere(in.Uid):
@@ -85,8 +85,8 @@ func (w *walked) root() (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.fd))
 }
 
-// openParts opens a directory by opening each part of its path in turn. Without a Way, it is an error if another user can change
-// any part.
+// openParts opens a directory by opening each part of its path in turn. Without a Way, it is an error if another user
+// can change any part.
 func openParts(directory string, make bool, y *Way) (w *walked, err error) {
 	name, err := filepath.Abs(directory)
 	if err != nil {
@@ -129,8 +129,8 @@ func (w *walked) top(alone bool) (err error) {
 	return err
 }
 
-// step opens the next part of the path as the reached directory. If the part is a link, step returns its target; the reached
-// directory stays the same, or becomes "/" for an absolute target.
+// step opens the next part of the path as the reached directory. If the part is a link, step returns its target; the
+// reached directory stays the same, or becomes "/" for an absolute target.
 func (w *walked) step(part string, make bool, y *Way) (target string, err error) {
 	if part == "" || part == "." {
 		return "", nil
@@ -173,8 +173,8 @@ func (w *walked) step(part string, make bool, y *Way) (target string, err error)
 	}
 }
 
-// ownEntries returns nil if only root and this process's user can change existing entries of the directory, and otherwise the
-// reason.
+// ownEntries returns nil if only root and this process's user can change existing entries of the directory, and
+// otherwise the reason.
 func (w *walked) ownEntries() error {
 	i := &w.info
 	if err := w.entry(i.Uid); err != nil {
@@ -187,8 +187,8 @@ func (w *walked) ownEntries() error {
 	return nil
 }
 
-// entry returns nil if no other user may change an entry of the directory that belongs to uid, and otherwise the reason. In
-// a directory that others may add to, a user without a number in this user namespace counts as another user.
+// entry returns nil if no other user may change an entry of the directory that belongs to uid, and otherwise the
+// reason. In a directory that others may add to, a user without a number in this user namespace counts as another user.
 func (w *walked) entry(uid uint32) error {
 	if OwnedHere(uid) && (!w.shared || uid != overflow || int(uid) == os.Geteuid()) {
 		return nil
@@ -196,8 +196,8 @@ func (w *walked) entry(uid uint32) error {
 	return fmt.Errorf("%w: a part of the path belongs to user %d", ErrOthers, uid)
 }
 
-// Fixed returns nil if only root and this process's user can change or replace a file, and otherwise the reason. The path
-// must have no links.
+// Fixed returns nil if only root and this process's user can change or replace a file, and otherwise the reason. The
+// path must have no links.
 func Fixed(file string) error {
 	w, err := openParts(filepath.Dir(file), false, nil)
 	if err != nil {
@@ -217,8 +217,8 @@ func Fixed(file string) error {
 // overflow is the user ID that the kernel shows for users without a number in this user namespace.
 const overflow = 65534
 
-// OwnedHere reports whether a file's user is root or this process's user. In a user namespace, the machine's root has no
-// number.
+// OwnedHere reports whether a file's user is root or this process's user. In a user namespace, the machine's root has
+// no number.
 func OwnedHere(uid uint32) bool {
 	return uid == 0 || int(uid) == os.Geteuid() || uid == overflow && !wholeNamespace()
 }

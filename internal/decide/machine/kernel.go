@@ -42,7 +42,8 @@ func (m *Machine) ChecksModules() bool {
 // LacksFirmware reports whether the machine has a directory of firmware, and none of a kernel driver.
 func (m *Machine) LacksFirmware(driver string) bool {
 	has := false
-	for _, directory := range []string{"/usr/lib/firmware", "/lib/firmware", "/usr/lib/firmware/updates", "/lib/firmware/updates"} {
+	for _, directory := range []string{"/usr/lib/firmware", "/lib/firmware", "/usr/lib/firmware/updates",
+		"/lib/firmware/updates"} {
 		if m.Exists(directory + "/" + driver) {
 			return false
 		}

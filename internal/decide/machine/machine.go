@@ -25,8 +25,8 @@ type Machine struct {
 	Bound   *Bound         // limits the files of another user; nil: there is no limit
 }
 
-// Foreign reports whether the machine is not the running system. A foreign machine's libraries cannot be loaded, its devices
-// are not those of this kernel, and its programs do not run here.
+// Foreign reports whether the machine is not the running system. A foreign machine's libraries cannot be loaded, its
+// devices are not those of this kernel, and its programs do not run here.
 func (m *Machine) Foreign() bool { return m.Tree != nil || m.Root != "" && m.Root != "/" }
 
 // Lookup reads a variable.
@@ -73,8 +73,8 @@ func (m *Machine) Open(name string) (*os.File, error) {
 // ErrLink is the error for a link in the place of a file that a caller wants to write or remove.
 var ErrLink = errors.New("is a link, and no change is made through a link: change the file to which it leads")
 
-// ErrNotRegular is the error for a pipe, a socket or a device. Opening a pipe waits for its other end, and opening a device may
-// act on it.
+// ErrNotRegular is the error for a pipe, a socket or a device. Opening a pipe waits for its other end, and opening a
+// device may act on it.
 var ErrNotRegular = errors.New("not a regular file")
 
 // ErrTooLarge is the error for a file of more than facts.MaxFile bytes. No manifest and no settings file is that large
@@ -84,8 +84,8 @@ var ErrTooLarge = errors.New("larger than 16 MB")
 // maxLarge is the number of bytes that are read of other files than manifests and settings files.
 const maxLarge = 256 << 20
 
-// readAll reads an open file of at most facts.MaxFile bytes. It ignores a smaller stated size: the file may grow meanwhile,
-// and files of /proc may state 0.
+// readAll reads an open file of at most facts.MaxFile bytes. It ignores a smaller stated size: the file may grow
+// meanwhile, and files of /proc may state 0.
 func readAll(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -148,8 +148,8 @@ func (m *Machine) read(name string, how func(*os.File) ([]byte, error)) ([]byte,
 	return how(f)
 }
 
-// ReadNamed reads a file of this machine that the command line names. A file of more than most bytes is an error. A pipe or
-// device is read only if this process has it open, as standard input.
+// ReadNamed reads a file of this machine that the command line names. A file of more than most bytes is an error. A
+// pipe or device is read only if this process has it open, as standard input.
 func ReadNamed(name string, most int64) ([]byte, error) {
 	open := (&Machine{}).Open
 	if full, err := filepath.Abs(name); err == nil && (ownDescriptor(full) || full == "/dev/stdin") {
@@ -183,7 +183,8 @@ func ownDescriptor(full string) bool {
 // ReadDir lists a directory, sorted by name.
 func (m *Machine) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := m.list(name)
-	return slices.DeleteFunc(ByName(entries), func(e fs.DirEntry) bool { return m.isHidden(name + "/" + e.Name()) }), err
+	return slices.DeleteFunc(ByName(entries), func(e fs.DirEntry) bool { return m.isHidden(name + "/" + e.Name()) }),
+		err
 }
 
 // Names lists the names in a directory, sorted. It returns nil if the directory cannot be read.
@@ -198,8 +199,8 @@ func (m *Machine) Names(directory string) (names []string) {
 	return names
 }
 
-// Absent reports whether a path leads to no file. It returns false if a directory on the path denies access, because the
-// file may exist then.
+// Absent reports whether a path leads to no file. It returns false if a directory on the path denies access, because
+// the file may exist then.
 func (m *Machine) Absent(name string) bool {
 	_, err := m.Stat(name)
 	return err != nil && !errors.Is(err, fs.ErrPermission)

@@ -14,8 +14,8 @@ import (
 // maxLinks is the number of symbolic links that are followed in a path, as in the kernel.
 const maxLinks = 40
 
-// Real resolves every symbolic link of a path inside the machine: a link to an absolute path starts again at Root. If a part
-// does not exist, that part and the rest are unchanged, and there is no error.
+// Real resolves every symbolic link of a path inside the machine: a link to an absolute path starts again at Root. If a
+// part does not exist, that part and the rest are unchanged, and there is no error.
 func (m *Machine) Real(name string) (string, error) {
 	if m.Tree != nil {
 		return links{m.Tree.Lstat, m.Tree.Readlink}.resolve(name)
@@ -62,9 +62,9 @@ func (m *Machine) open(name string, info fs.FileInfo) (f *os.File, err error) {
 	return f, nil
 }
 
-// kernelFile returns an error if an open file is one that the tool must not read, where a link in a user's directory may
-// lead: the kernel's log, whose reading waits or consumes messages, and the file systems of its trace, debugging, security
-// and firmware data. Other files below /proc and /sys are read as the library reads them.
+// kernelFile returns an error if an open file is one that the tool must not read, where a link in a user's directory
+// may lead: the kernel's log, whose reading waits or consumes messages, and the file systems of its trace, debugging,
+// security and firmware data. Other files below /proc and /sys are read as the library reads them.
 func kernelFile(f *os.File, name string) error {
 	raw, err := f.SyscallConn()
 	if err != nil {

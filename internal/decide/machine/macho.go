@@ -21,8 +21,8 @@ func machoCPU(name string) macho.Cpu {
 // mostSlices is how many parts of a universal file are read (spine/process/macos/slice.c).
 const mostSlices = 16
 
-// ForeignMachO reports whether the first bytes of a file are those of a Mach-O file without a part for a processor, by Go's name of
-// it or that of package binary.
+// ForeignMachO reports whether the first bytes of a file are those of a Mach-O file without a part for a processor, by
+// Go's name of it or that of package binary.
 func ForeignMachO(head []byte, processor string) bool {
 	own := machoCPU(processor)
 	if len(head) < 8 {
@@ -58,8 +58,8 @@ func ForeignMachO(head []byte, processor string) bool {
 // magicFat64 is the magic number of a universal file with offsets of 64 bits.
 const magicFat64 = macho.MagicFat + 1
 
-// BundleResources returns the resource directory of the bundle of a program for macOS, by the program's path alone; "" if it is in
-// no bundle. spine/core/macos/bundle.c has the same rule.
+// BundleResources returns the resource directory of the bundle of a program for macOS, by the program's path alone; ""
+// if it is in no bundle. spine/core/macos/bundle.c has the same rule.
 func BundleResources(program string) string {
 	directory := path.Dir(program)
 	above := path.Dir(directory)

@@ -28,7 +28,8 @@ type Lists struct {
 	files   []string // of lists of the packages' files
 }
 
-// Lists finds the lists of a package manager, by the distribution whose it is: debian, arch or alpine. Other managers have none.
+// Lists finds the lists of a package manager, by the distribution whose it is: debian, arch or alpine. Other managers
+// have none.
 func (m *Machine) Lists(of string) *Lists {
 	l := &Lists{machine: m}
 	add := func(to *[]string, directory, name string, is bool) {
@@ -77,8 +78,8 @@ func (l *Lists) Offers(names ...string) (offered []string, known bool) {
 	return offered, known
 }
 
-// Having returns a package with a file of this name in a directory of libraries, from the lists of the packages' files; "":
-// no list, or no such package.
+// Having returns a package with a file of this name in a directory of libraries, from the lists of the packages' files;
+// "": no list, or no such package.
 func (l *Lists) Having(file string) (owner string) {
 	for _, list := range l.files {
 		_ = l.each(list, func(name, line string) { // a damaged list is used up to the damage
@@ -98,10 +99,12 @@ func (l *Lists) Having(file string) (owner string) {
 	return owner
 }
 
-// isInLibraryDirectory reports whether a path, without its leading slash, is directly in a library directory of 64-bit programs.
+// isInLibraryDirectory reports whether a path, without its leading slash, is directly in a library directory of 64-bit
+// programs.
 func isInLibraryDirectory(file string) bool {
 	switch path.Dir(file) {
-	case "lib", "lib64", "usr/lib", "usr/lib64", "lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu":
+	case "lib", "lib64", "usr/lib", "usr/lib64", "lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu",
+		"usr/lib/aarch64-linux-gnu":
 		return true
 	}
 	return false

@@ -27,8 +27,8 @@ func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
 	return p.settle(f, errors.Join(err, f.Close()), func(from string) error { return p.put(from, over) })
 }
 
-// Output creates an empty file of this machine that the user has named, and replaces an existing one. The output may have
-// several writes.
+// Output creates an empty file of this machine that the user has named, and replaces an existing one. The output may
+// have several writes.
 func Output(name string, mode fs.FileMode) (*os.File, error) {
 	f, p, err := output(name, mode)
 	if err != nil || p == nil {
@@ -111,8 +111,9 @@ func (p *Destination) put(from string, over bool) error {
 	return nil
 }
 
-// SafeDirectory returns nil if no other user could replace a new file of this process in a directory, or a part of the path
-// to it, and otherwise the reason. A directory like /tmp is safe, because each user may change only their own entries.
+// SafeDirectory returns nil if no other user could replace a new file of this process in a directory, or a part of the
+// path to it, and otherwise the reason. A directory like /tmp is safe, because each user may change only their own
+// entries.
 func SafeDirectory(directory string) error {
 	w, err := openParts(directory, false, nil)
 	if err != nil {
@@ -122,8 +123,8 @@ func SafeDirectory(directory string) error {
 	return nil
 }
 
-// TemporaryDirectory creates a directory for this user alone in another one that passes SafeDirectory; "": in the directory
-// for temporary files. The result has no links, because it may be passed to other programs.
+// TemporaryDirectory creates a directory for this user alone in another one that passes SafeDirectory; "": in the
+// directory for temporary files. The result has no links, because it may be passed to other programs.
 func TemporaryDirectory(in, pattern string) (string, error) {
 	in, err := filepath.Abs(cmp.Or(in, os.TempDir()))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// WriteFile writes a file of this machine that the user has named. If the file exists and over is false, WriteFile returns
-// fs.ErrExist and leaves the file unchanged.
+// WriteFile writes a file of this machine that the user has named. If the file exists and over is false, WriteFile
+// returns fs.ErrExist and leaves the file unchanged.
 func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
 	flags := os.O_TRUNC
 	if !over {
@@ -41,6 +41,6 @@ func output(name string, flags int, mode fs.FileMode) (*os.File, error) {
 // SafeDirectory returns nil: on Windows and macOS the tool does not check whether other users can replace files.
 func SafeDirectory(string) error { return nil }
 
-// TemporaryDirectory creates a directory for this user alone in another one; "": in the user's own directory for temporary
-// files.
+// TemporaryDirectory creates a directory for this user alone in another one; "": in the user's own directory for
+// temporary files.
 func TemporaryDirectory(in, pattern string) (string, error) { return os.MkdirTemp(in, pattern) }

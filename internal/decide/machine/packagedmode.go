@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// InstalledReadable reports whether every package that owns a file, or a directory, installs it readable for every user. rpm,
-// apk and pacman record the modes. dpkg records none: there only the drivers' libraries and the directories and manifests of
-// Vulkan are known to be readable.
+// InstalledReadable reports whether every package that owns a file, or a directory, installs it readable for every
+// user. rpm, apk and pacman record the modes. dpkg records none: there only the drivers' libraries and the directories
+// and manifests of Vulkan are known to be readable.
 func (m *Machine) InstalledReadable(place string, directory bool) bool {
 	names := []string{place}
 	if other := strings.TrimPrefix(place, "/usr"); strings.HasPrefix(other, "/lib") && other != place {
@@ -75,8 +75,8 @@ func (m *Machine) dpkgMode(place string, directory bool) fs.FileMode {
 	return 0
 }
 
-// apkModes reads the modes of a place in apk's list: "F:" a directory and "M:" its owner and mode, "R:" a file in it and "a:"
-// its owner and mode. Without a mode, a directory has 755 and a file 644.
+// apkModes reads the modes of a place in apk's list: "F:" a directory and "M:" its owner and mode, "R:" a file in it
+// and "a:" its owner and mode. Without a mode, a directory has 755 and a file 644.
 func (m *Machine) apkModes(place string) (modes []fs.FileMode) {
 	directory, found := "", false
 	for line := range bytes.Lines(m.apkList()) {
@@ -100,8 +100,8 @@ func (m *Machine) apkModes(place string) (modes []fs.FileMode) {
 	return modes
 }
 
-// pacmanModes reads the modes of a place in pacman's compressed lists: "/set" has the values of the next lines, "./PATH"
-// those of a file.
+// pacmanModes reads the modes of a place in pacman's compressed lists: "/set" has the values of the next lines,
+// "./PATH" those of a file.
 func (m *Machine) pacmanModes(place string) (modes []fs.FileMode) {
 	owners := map[string]string{}
 	for _, entry := range m.Names(pacmanLocal) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Tags of the entries of an access control list in the kernel's format (acl(5)): a version, then entries of a tag, rights and a
-// number.
+// Tags of the entries of an access control list in the kernel's format (acl(5)): a version, then entries of a tag,
+// rights and a number.
 const (
 	aclUser      = 0x02
 	aclFileGroup = 0x04
@@ -19,9 +19,9 @@ const (
 // ReadWrite is the mode of access(2), and the permission bits, for reading and writing.
 const ReadWrite = 6
 
-// MayOpen reports whether a user may open a file for reading and writing. It decides as the kernel does: by the rights of the
-// file's owner, of a named user, of the groups, and of all others, in this order. list is the file's access control list; empty:
-// none.
+// MayOpen reports whether a user may open a file for reading and writing. It decides as the kernel does: by the rights
+// of the file's owner, of a named user, of the groups, and of all others, in this order. list is the file's access
+// control list; empty: none.
 func MayOpen(user uint32, groups []uint32, owner, group, mode uint32, list []byte) bool {
 	// With a list, the mode's bits of the group are the list's mask.
 	named, mask := map[[2]uint32]uint32{}, uint32(7)

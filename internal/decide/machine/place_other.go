@@ -54,8 +54,8 @@ func (p *Destination) Close() {
 	}
 }
 
-// Lock waits until no other process has the place locked, and locks it. Close ends the lock. The lock is a file beside the
-// place, which is not deleted.
+// Lock waits until no other process has the place locked, and locks it. Close ends the lock. The lock is a file beside
+// the place, which is not deleted.
 func (p *Destination) Lock() error {
 	f, err := os.OpenFile(filepath.Join(p.directory, p.base+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

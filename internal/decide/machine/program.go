@@ -28,9 +28,9 @@ func (m *Machine) FindProgram(name string) (string, error) {
 	return "", fmt.Errorf("there is no program %s in PATH: give its path", name)
 }
 
-// SameLibrary reports whether a manifest's library name and a loaded file are the same. A name without a directory, or below
-// $ORIGIN, matches in any directory. The loaded file may have a longer version, because the name is usually a link
-// (libx.so.0 leads to libx.so.5.8).
+// SameLibrary reports whether a manifest's library name and a loaded file are the same. A name without a directory, or
+// below $ORIGIN, matches in any directory. The loaded file may have a longer version, because the name is usually a
+// link (libx.so.0 leads to libx.so.5.8).
 func SameLibrary(named, loaded string) bool {
 	if Style == pathname.Backslash {
 		return strings.EqualFold(filepath.Clean(named), filepath.Clean(loaded)) ||

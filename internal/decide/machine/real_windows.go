@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Real returns the full form of a path. On the running system it follows no links, because the loader compares the path with
-// the one that started its program.
+// Real returns the full form of a path. On the running system it follows no links, because the loader compares the path
+// with the one that started its program.
 func (m *Machine) Real(name string) (string, error) {
 	switch {
 	case m.Tree != nil:

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// roots are the directories that stand for "/". Each is opened once and stays open, so that a later change of its path, such
-// as a link in its place, has no effect. /proc/PID/root is opened through the kernel's link, which leads into the file
-// system of that process; the link's text is "/", this machine's root.
+// roots are the directories that stand for "/". Each is opened once and stays open, so that a later change of its path,
+// such as a link in its place, has no effect. /proc/PID/root is opened through the kernel's link, which leads into the
+// file system of that process; the link's text is "/", this machine's root.
 var roots sync.Map // path: func() (*RootDirectory, error)
 
 // RootDirectory is a directory that stands for "/", open until it is closed.
@@ -59,15 +59,16 @@ func (m *Machine) rootDirectory() (*RootDirectory, error) {
 	return open.(func() (*RootDirectory, error))()
 }
 
-// beneath opens a path below Root. The kernel resolves the path with Root as "/", so no link and no ".." leads out, even if
-// another process adds one meanwhile. Without openat2 (before Linux 5.6, or in a sandbox that forbids it), openResolved
-// follows the links itself.
+// beneath opens a path below Root. The kernel resolves the path with Root as "/", so no link and no ".." leads out,
+// even if another process adds one meanwhile. Without openat2 (before Linux 5.6, or in a sandbox that forbids it),
+// openResolved follows the links itself.
 func (m *Machine) beneath(name string, flags int) (*os.File, error) {
 	root, err := m.rootDirectory()
 	if err != nil {
 		return nil, err
 	}
-	how := &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS}
+	how := &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_IN_ROOT |
+		unix.RESOLVE_NO_MAGICLINKS}
 	fd, err := unix.Openat2(root.fd, clean(name), how)
 	for try := 0; try < retries && err == unix.EAGAIN; try++ { // a part of the path was renamed meanwhile
 		fd, err = unix.Openat2(root.fd, clean(name), how)
@@ -84,7 +85,8 @@ func (m *Machine) beneath(name string, flags int) (*os.File, error) {
 // retries is the number of further attempts to open a path while its parts are being renamed.
 const retries = 32
 
-// clean returns a path in the form that openat2 needs: "/" for an empty path, and "/x" for "/x/", because x may be a file.
+// clean returns a path in the form that openat2 needs: "/" for an empty path, and "/x" for "/x/", because x may be a
+// file.
 func clean(name string) string {
 	if name = strings.TrimRight(name, "/"); name == "" {
 		return "/"
@@ -139,8 +141,8 @@ type Destination struct {
 }
 
 // PlaceOf returns the place of a file of the machine for a write or a removal. Links in the path of its directory are
-// followed inside the machine. A link in the place of the file itself is ErrLink; one that gets there later is itself replaced
-// or removed. make creates missing directories.
+// followed inside the machine. A link in the place of the file itself is ErrLink; one that gets there later is itself
+// replaced or removed. make creates missing directories.
 func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	place := placeHere
 	if m.Foreign() {
@@ -189,8 +191,8 @@ func (m *Machine) placeBelow(name string, make bool) (*Destination, error) {
 	return &Destination{directory, real, base}, nil
 }
 
-// placeHere is PlaceOf on this machine. It follows links by the rules of Way, because another user's link could redirect a
-// write.
+// placeHere is PlaceOf on this machine. It follows links by the rules of Way, because another user's link could
+// redirect a write.
 func placeHere(name string, make bool) (*Destination, error) {
 	var way Way
 	directory, err := way.Directory(path.Dir(name), make)

@@ -19,21 +19,24 @@ import (
 	"vkloader/internal/machines"
 )
 
-// OwnClass is the word size of the tool. The library beside it has the same, and decisions are for programs of this size by
-// default.
+// OwnClass is the word size of the tool. The library beside it has the same, and decisions are for programs of this
+// size by default.
 const OwnClass = strconv.IntSize
 
 // Source has the facts of a machine for one program, read as the spine reads them.
 type Source struct {
 	Machine
-	Elevated bool                 // variables that only ordinary programs may read count as unset
-	AsUser   bool                 // on Windows: the program has at most its user's rights, even if the tool has more
-	Class    int                  // word size of the program, 32 or 64; 0: not known, OwnClass is assumed
-	Program  string               // the program of the decision; "": the tool itself, or on a foreign machine a program without a path
-	Added    map[string]string    // files that count as existing, with their contents, by their clean paths
-	Served   func() facts.Service // asks the driver service; nil: there is none
-	Kept     *FileCache           // the cache of read files, shared by decisions about the same files; nil: every file is read again
-	Loader   OtherLoader          // the loader that reads the facts; nil: this project's loader, which reads all of them
+	Elevated bool // variables that only ordinary programs may read count as unset
+	AsUser   bool // on Windows: the program has at most its user's rights, even if the tool has more
+	Class    int  // word size of the program, 32 or 64; 0: not known, OwnClass is assumed
+	// the program of the decision; "": the tool itself, or on a foreign machine a program without a path
+	Program string
+	Added   map[string]string    // files that count as existing, with their contents, by their clean paths
+	Served  func() facts.Service // asks the driver service; nil: there is none
+	// the cache of read files, shared by decisions about the same files; nil: every file is read again
+	Kept *FileCache
+	// the loader that reads the facts; nil: this project's loader, which reads all of them
+	Loader OtherLoader
 }
 
 // Brought returns the manifests of drivers, by their names, in the directory of the program.
@@ -51,8 +54,8 @@ func (s *Source) Brought() (manifests []string) {
 	return manifests
 }
 
-// FileCache has the files and directories that sources of one machine have read. Sources with different variables or missing
-// files may share it. It must not be used after a change of the files.
+// FileCache has the files and directories that sources of one machine have read. Sources with different variables or
+// missing files may share it. It must not be used after a change of the files.
 type FileCache struct {
 	directories map[string]facts.Directory
 	files       map[string]facts.File
@@ -61,9 +64,9 @@ type FileCache struct {
 // Files returns the number of files that were read.
 func (k *FileCache) Files() int { return len(k.files) }
 
-// DriverSource returns the source for a directory of the machine that stands for "/", such as the root of a container with
-// drivers. If directory is empty, it returns the source itself. Of this process's variables, only those that begin with VK_
-// apply to the directory.
+// DriverSource returns the source for a directory of the machine that stands for "/", such as the root of a container
+// with drivers. If directory is empty, it returns the source itself. Of this process's variables, only those that begin
+// with VK_ apply to the directory.
 func (s *Source) DriverSource(directory string) *Source {
 	if directory == "" {
 		return s
@@ -71,7 +74,8 @@ func (s *Source) DriverSource(directory string) *Source {
 	with := *s
 	with.Root, with.Kept, with.Opened = filepath.Join(s.Root, directory), nil, nil
 	if !s.Foreign() {
-		with.Environ = slices.DeleteFunc(slices.Clone(s.Environ), func(pair string) bool { return !strings.HasPrefix(pair, "VK_") })
+		with.Environ = slices.DeleteFunc(slices.Clone(s.Environ),
+			func(pair string) bool { return !strings.HasPrefix(pair, "VK_") })
 	}
 	return &with
 }
@@ -88,10 +92,11 @@ func (s *Source) Keeping() *Source {
 
 // OtherLoader is a loader that does not read all facts that this project's loader reads.
 type OtherLoader interface {
-	Reads(variable string) bool                   // false: the variable counts as unset
-	Settings(content string) (as string, ok bool) // the settings file as the loader understands it; false: it reads none
-	Obeys(variable string) bool                   // the loader is known to read the variable, so a fix may use it
-	Configuration() (directory, extra string)     // its compiled-in directories of configuration files; "", "": unknown
+	Reads(variable string) bool // false: the variable counts as unset
+	// the settings file as the loader understands it; false: it reads none
+	Settings(content string) (as string, ok bool)
+	Obeys(variable string) bool               // the loader is known to read the variable, so a fix may use it
+	Configuration() (directory, extra string) // its compiled-in directories of configuration files; "", "": unknown
 }
 
 // settingsName is the name of every settings file.
@@ -106,8 +111,8 @@ func (s *Source) unread(name string) bool {
 	return !reads
 }
 
-// Directory implements facts.Provider. The names have the order of the file system (PATH-18). On a foreign machine they are
-// sorted, because the order of its file system is unknown.
+// Directory implements facts.Provider. The names have the order of the file system (PATH-18). On a foreign machine they
+// are sorted, because the order of its file system is unknown.
 func (s *Source) Directory(path string) facts.Directory {
 	path = s.Path(path)
 	f := s.readDirectory(path)
@@ -218,8 +223,8 @@ func (s *Source) WrongWindowsMachine(name string, class int) bool {
 	return foreignPE(s.head(name), class)
 }
 
-// WrongMacMachine reports whether a file is a macOS library without a part for any of a program's processors, named as in
-// package binary. It returns false if there are no processors.
+// WrongMacMachine reports whether a file is a macOS library without a part for any of a program's processors, named as
+// in package binary. It returns false if there are no processors.
 func (s *Source) WrongMacMachine(name string, processors []string) bool {
 	head := s.head(name)
 	return len(processors) > 0 && !slices.ContainsFunc(processors, func(p string) bool {
@@ -242,8 +247,9 @@ func (s *Source) head(name string) []byte {
 	return head[:n]
 }
 
-// foreignELF reports whether the word size, byte order or processor of an ELF header differs from those of programs of a
-// word size on this machine. If the machine runs no programs of that size, only word size and byte order are compared.
+// foreignELF reports whether the word size, byte order or processor of an ELF header differs from those of programs of
+// a word size on this machine. If the machine runs no programs of that size, only word size and byte order are
+// compared.
 func foreignELF(head []byte, class int) bool {
 	own, known := machines.Own()
 	if !known || len(head) < 20 || string(head[:4]) != elf.ELFMAG {
@@ -264,7 +270,8 @@ func foreignELF(head []byte, class int) bool {
 	return known && elf.Machine(number) != same.ELF
 }
 
-// foreignPE reports whether the header of a Windows library names another processor than that of programs of a word size.
+// foreignPE reports whether the header of a Windows library names another processor than that of programs of a word
+// size.
 func foreignPE(head []byte, class int) bool {
 	if len(head) < 64 || string(head[:2]) != "MZ" {
 		return false
@@ -353,8 +360,8 @@ func (s *Source) file(path string) facts.File {
 // readSmall is the size of the largest manifest that is read without its stated size, in bytes.
 const readSmall = 1024
 
-// readSized reads a regular file as the spine does (spine/core/posix/read.c). A small file whose last character is "}" is
-// read in full. Any other file is read up to its stated size; files of /proc state 0, so their content is empty.
+// readSized reads a regular file as the spine does (spine/core/posix/read.c). A small file whose last character is "}"
+// is read in full. Any other file is read up to its stated size; files of /proc state 0, so their content is empty.
 func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
 	start := make([]byte, readSmall+1)
 	n, _ := io.ReadFull(f, start)

@@ -19,7 +19,8 @@ func (s *Source) Var(name string, secure bool) facts.Var {
 	return facts.Var{Value: value, Set: set}
 }
 
-// Path returns the path by which the tool opens a file that a program of the word size opens as name: here the same path.
+// Path returns the path by which the tool opens a file that a program of the word size opens as name: here the same
+// path.
 func (s *Source) Path(name string) string { return name }
 
 // numberOf returns the number that identifies an open file to the system.

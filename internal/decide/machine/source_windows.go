@@ -77,7 +77,8 @@ func (elsewhere) DXGI() facts.DXGI { return windows.DXGI() }
 
 func (elsewhere) Bundle() facts.Bundle { return facts.Bundle{} }
 
-// Process returns this process's rights, because a program that it starts has the same; with Elevated, those of an elevated program.
+// Process returns this process's rights, because a program that it starts has the same; with Elevated, those of an
+// elevated program.
 func (e elsewhere) Process() facts.Process {
 	p := windows.Own()
 	p.WOW64 = e.Bits() == "32" && system64()

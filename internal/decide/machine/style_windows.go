@@ -6,7 +6,8 @@ import (
 	"vkloader/internal/core/pathname"
 )
 
-// Style is the form of the running system's paths, and ListSeparator the separator in variables with several paths (WIN-013).
+// Style is the form of the running system's paths, and ListSeparator the separator in variables with several paths
+// (WIN-013).
 const (
 	Style         = pathname.Backslash
 	ListSeparator = ";"

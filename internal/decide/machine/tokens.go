@@ -7,8 +7,8 @@ import (
 	"vkloader/internal/machines"
 )
 
-// Tokens are the possible values of $ORIGIN, $LIB and $PLATFORM in the names of libraries. Only the dynamic linker knows the
-// right ones, so a token may have several.
+// Tokens are the possible values of $ORIGIN, $LIB and $PLATFORM in the names of libraries. Only the dynamic linker
+// knows the right ones, so a token may have several.
 type Tokens struct{ Origin, Lib, Platform []string }
 
 // Expand returns the texts in which each token has one of its values. A token without values is unchanged.
@@ -20,7 +20,8 @@ func (t Tokens) Expand(text string) []string {
 	}{{"ORIGIN", t.Origin}, {"LIB", t.Lib}, {"PLATFORM", t.Platform}} {
 		var out []string
 		for _, s := range list {
-			if len(token.values) == 0 || !strings.Contains(s, "$"+token.name) && !strings.Contains(s, "${"+token.name+"}") {
+			if len(token.values) == 0 || !strings.Contains(s, "$"+token.name) &&
+				!strings.Contains(s, "${"+token.name+"}") {
 				out = append(out, s)
 				continue
 			}
@@ -33,8 +34,8 @@ func (t Tokens) Expand(text string) []string {
 	return list
 }
 
-// Platforms returns the values of $PLATFORM on all machines of the table: the kernel's AT_PLATFORM, and the names that glibc
-// has for x86-64 processors.
+// Platforms returns the values of $PLATFORM on all machines of the table: the kernel's AT_PLATFORM, and the names that
+// glibc has for x86-64 processors.
 func Platforms() (list []string) {
 	for _, m := range machines.All() {
 		list = append(list, m.Platforms...)

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Tree is a file system other than a directory of this machine, for example a directory with files added to it. Names are
-// absolute and clean, and only their last element may be a symbolic link. Errors are those of the os package.
+// Tree is a file system other than a directory of this machine, for example a directory with files added to it. Names
+// are absolute and clean, and only their last element may be a symbolic link. Errors are those of the os package.
 type Tree interface {
 	Lstat(name string) (fs.FileInfo, error)
 	Readlink(name string) (string, error)

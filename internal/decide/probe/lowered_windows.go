@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// lower gives a child that is about to start the rights of a program that the user starts. The caller calls done after the
-// child's start.
+// lower gives a child that is about to start the rights of a program that the user starts. The caller calls done after
+// the child's start.
 func lower(cmd *exec.Cmd) (done func(), err error) {
 	token, err := windows.UserToken()
 	if err != nil {
@@ -30,8 +30,8 @@ func lower(cmd *exec.Cmd) (done func(), err error) {
 // lowers caches whether the programs of a path run with lower rights, by that path.
 var lowers sync.Map
 
-// Lowers reports whether a child at a place with Lowered is not elevated. It starts a child and reads its rights: a system may
-// ignore the level of the token.
+// Lowers reports whether a child at a place with Lowered is not elevated. It starts a child and reads its rights: a
+// system may ignore the level of the token.
 func Lowers(at Companions) bool {
 	ask, _ := lowers.LoadOrStore(at.Child, sync.OnceValue(func() bool { return isLowered(at.Child) }))
 	return ask.(func() bool)()

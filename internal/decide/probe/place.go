@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Companions are the files that belong to the tool. They are beside the tool after a build, and below its prefix after an
-// installation.
+// Companions are the files that belong to the tool. They are beside the tool after a build, and below its prefix after
+// an installation.
 type Companions struct {
 	Library string // the libvulkan.so.1, or vulkan-1.dll, to open
 	Child   string // the program that loads it
@@ -29,8 +29,8 @@ func installPlaces(places []string, directory, name string) []string {
 	return append(slices.Clone(places), filepath.Join(directory, name))
 }
 
-// Find returns the companions of the tool, from its real path. A library that is not empty replaces the one that belongs to
-// the tool. The error names the places without a file.
+// Find returns the companions of the tool, from its real path. A library that is not empty replaces the one that
+// belongs to the tool. The error names the places without a file.
 func Find(executable, library string) (Companions, error) {
 	found, dir, err := findLibrary(executable, library)
 	if err != nil {
@@ -56,7 +56,8 @@ func findLibrary(executable, library string) (found Companions, dir string, err 
 	}
 	dir, found.Library = filepath.Dir(real), library
 	if library == "" {
-		if found.Library, err = firstOf(dir, installPlaces(libraryPlaces(), libraryDirectory, LibraryName)); err != nil {
+		if found.Library, err = firstOf(dir,
+			installPlaces(libraryPlaces(), libraryDirectory, LibraryName)); err != nil {
 			return found, "", fmt.Errorf("no %s with this tool: %w", LibraryName, err)
 		}
 	} else if filepath.Base(library) != library {

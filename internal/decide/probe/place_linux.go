@@ -8,8 +8,8 @@ const (
 	childName   = "vkloader/probe"
 )
 
-// libraryPlaces returns the paths of the library, relative to the tool's directory. Packages install it in a directory named
-// vkloader, because the library directory has the distribution's loader.
+// libraryPlaces returns the paths of the library, relative to the tool's directory. Packages install it in a directory
+// named vkloader, because the library directory has the distribution's loader.
 func libraryPlaces() []string {
 	own, _ := machines.Own()
 	debian := "../lib/" + own.Multiarch

@@ -63,10 +63,13 @@ type Device struct {
 	DeviceUUID    string        `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
 	DriverUUID    string        `json:"driver_uuid,omitempty"`
 	DriverID      uint32        `json:"driver_id,omitempty"`
-	Conformance   string        `json:"conformance,omitempty"` // the version of the conformance test that the driver passed, as 1.3.0.0; of devices from version 1.2 on
-	PCI           string        `json:"pci,omitempty"`         // address on the bus, as 0000:01:00.0, if the driver reports it; decide.GPU.Name of the same device
-	VRAM          uint64        `json:"vram_bytes"`            // size of the device's own heaps
-	Library       string        `json:"library,omitempty"`     // of its driver, from the loader's log; discover.Probe leaves it empty
+	// the version of the conformance test that the driver passed, as 1.3.0.0; of devices from version 1.2 on
+	Conformance string `json:"conformance,omitempty"`
+	// address on the bus, as 0000:01:00.0, if the driver reports it; decide.GPU.Name of the same device
+	PCI  string `json:"pci,omitempty"`
+	VRAM uint64 `json:"vram_bytes"` // size of the device's own heaps
+	// of its driver, from the loader's log; discover.Probe leaves it empty
+	Library string `json:"library,omitempty"`
 
 	Extensions []string `json:"-"` // names of its device extensions
 }

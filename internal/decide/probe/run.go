@@ -50,7 +50,8 @@ const (
 // notYet is the problem of a child that was ended by its context.
 const notYet = "it has not ended yet"
 
-// Unusable is the error of a child that could not be started, or that ended before it did anything: nothing is known about the library.
+// Unusable is the error of a child that could not be started, or that ended before it did anything: nothing is known
+// about the library.
 type Unusable struct {
 	Child string
 	Err   error
@@ -64,7 +65,8 @@ func unusable(child string, err error) error {
 	if of := (*fs.PathError)(nil); errors.As(err, &of) {
 		err = of.Err
 	}
-	if file, opened := os.Open(child); errors.Is(err, fs.ErrNotExist) && opened == nil { // the kernel's answer if the dynamic linker is missing
+	// the kernel's answer if the dynamic linker is missing
+	if file, opened := os.Open(child); errors.Is(err, fs.ErrNotExist) && opened == nil {
 		defer file.Close()
 		if elf, parsed := binary.ReadELF(file); parsed == nil && elf.Interp != "" {
 			err = fmt.Errorf("its dynamic linker %s is missing", elf.Interp)
@@ -78,10 +80,11 @@ type Way struct{ mode, input string }
 
 // Ways.
 var (
-	Short   = Way{}
-	Twice   = Way{mode: "again"}   // repeats each phase in the same process, to measure times with warm caches
-	Submit  = Way{mode: "submit"}  // submits an empty command buffer to each device, which needs no display
-	Present = Way{mode: "present"} // submits, and presents frames: on a headless surface, and in a window on an X display
+	Short  = Way{}
+	Twice  = Way{mode: "again"}  // repeats each phase in the same process, to measure times with warm caches
+	Submit = Way{mode: "submit"} // submits an empty command buffer to each device, which needs no display
+	// submits, and presents frames: on a headless surface, and in a window on an X display
+	Present = Way{mode: "present"}
 )
 
 // Ask is the way in which the child asks the layers of the chain which commands they intercept.
@@ -191,11 +194,12 @@ var (
 	commandOf = [...][2]string{{"create instance", "vkCreateInstance"}, {"list devices", "vkEnumeratePhysicalDevices"},
 		{"destroy instance", "vkDestroyInstance"}}
 	doing = [...][2]string{{"load", "loading"}, {"enumerate", "enumerating"}, {"ask", "asking"},
-		{"use", "using"}, {"submit", "submitting"}, {"create", "creating"}, {"present", "presenting"}, {"destroy", "destroying"}}
+		{"use", "using"}, {"submit", "submitting"}, {"create", "creating"}, {"present", "presenting"},
+		{"destroy", "destroying"}}
 )
 
-// phaseWords returns a phase in words for a sentence. If command is true, name is the name of a command, and otherwise a
-// gerund.
+// phaseWords returns a phase in words for a sentence. If command is true, name is the name of a command, and otherwise
+// a gerund.
 func phaseWords(phase string) (name string, command bool) {
 	for _, c := range commandOf {
 		if c[0] == phase {
@@ -245,7 +249,8 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 			for i := range r.Devices {
 				d := &r.Devices[i]
 				d.TypeText, d.APIText = wording.DeviceType(uint32(d.Type)), d.APIVersion.String()
-				d.DriverText = wording.DriverVersion(wording.Maker{Driver: d.DriverName, Device: d.Name, Vendor: d.VendorID}, d.DriverVersion)
+				d.DriverText = wording.DriverVersion(wording.Maker{Driver: d.DriverName, Device: d.Name,
+					Vendor: d.VendorID}, d.DriverVersion)
 			}
 		case "device_extensions":
 			var of struct {
@@ -289,7 +294,8 @@ func (r *Result) failedPhase() string {
 
 // NoDriver reports whether the loader found no usable driver at all.
 func (r *Result) NoDriver() bool {
-	return slices.ContainsFunc(r.Phases, func(p Phase) bool { return p.Name == CreateInstance && p.Result == vk.ErrorIncompatibleDriver })
+	return slices.ContainsFunc(r.Phases,
+		func(p Phase) bool { return p.Name == CreateInstance && p.Result == vk.ErrorIncompatibleDriver })
 }
 
 // firstBytes is a writer that keeps the first bytes up to limit.

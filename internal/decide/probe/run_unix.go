@@ -15,9 +15,9 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// start starts the child with a descriptor for its events. The child has a session, which includes the processes that its
-// drivers start. The child ends with the tool; on macOS it outlives a tool that was killed. The caller calls ended after
-// the child's end.
+// start starts the child with a descriptor for its events. The child has a session, which includes the processes that
+// its drivers start. The child ends with the tool; on macOS it outlives a tool that was killed. The caller calls ended
+// after the child's end.
 func start(cmd *spawn.Child, events *os.File, at Companions) (ended func(), err error) {
 	cmd.ExtraFiles = []*os.File{events}
 	runtime.LockOSThread() // the kernel ends the child when the thread that started it ends
@@ -39,8 +39,8 @@ func start(cmd *spawn.Child, events *os.File, at Companions) (ended func(), err 
 	}, nil
 }
 
-// takeAlong kills a child's process group when a signal such as Ctrl-C asks the tool to end, because the group does not get
-// that signal. The tool then ends by the signal. The returned function ends the watch.
+// takeAlong kills a child's process group when a signal such as Ctrl-C asks the tool to end, because the group does not
+// get that signal. The tool then ends by the signal. The returned function ends the watch.
 func takeAlong(group int) (stop func()) {
 	signals, over := endings(), make(chan struct{})
 	go func() {

@@ -12,11 +12,12 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// start starts the child, whose last argument is the handle for its events. The child and the processes of its drivers are in
-// one job, which ends when the tool ends. The caller calls ended after the child's end.
+// start starts the child, whose last argument is the handle for its events. The child and the processes of its drivers
+// are in one job, which ends when the tool ends. The caller calls ended after the child's end.
 func start(cmd *spawn.Child, events *os.File, at Companions) (ended func(), err error) {
 	handle := syswindows.Handle(events.Fd())
-	if err = syswindows.SetHandleInformation(handle, syswindows.HANDLE_FLAG_INHERIT, syswindows.HANDLE_FLAG_INHERIT); err != nil {
+	if err = syswindows.SetHandleInformation(handle, syswindows.HANDLE_FLAG_INHERIT,
+		syswindows.HANDLE_FLAG_INHERIT); err != nil {
 		return nil, err
 	}
 	job, err := windows.NewJob()
@@ -39,7 +40,8 @@ func start(cmd *spawn.Child, events *os.File, at Companions) (ended func(), err 
 	if err = cmd.Start(); err != nil {
 		return nil, errors.Join(err, job.End())
 	}
-	_ = job.Take(uint32(cmd.Process.Pid)) // if a process can be in only one job, this fails, and only the child is killed
+	// if a process can be in only one job, this fails, and only the child is killed
+	_ = job.Take(uint32(cmd.Process.Pid))
 	return func() { _ = job.End() }, nil
 }
 

@@ -8,7 +8,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Difference is a difference between the files that a process has loaded and those that it would load if it were started now.
+// Difference is a difference between the files that a process has loaded and those that it would load if it were
+// started now.
 type Difference struct {
 	Kind     string `json:"kind"` // loader, driver or layer
 	Name     string `json:"name"`
@@ -48,7 +49,8 @@ func (p *Process) Differences(answer *plan.Answer) []Difference {
 	loaders := p.Loaders()
 	for i := range loaders {
 		if c := p.StateOf(&loaders[i]); c != Same {
-			list = append(list, Difference{Kind: "loader", Name: loaderName, File: loaders[i].Path, What: changeWords[c], Old: true})
+			list = append(list, Difference{Kind: "loader", Name: loaderName, File: loaders[i].Path,
+				What: changeWords[c], Old: true})
 		}
 	}
 	if len(loaders) == 0 {
@@ -134,8 +136,8 @@ func (p *Process) StateOf(m *Mapping) FileState {
 	}
 	begun := p.Started.Add(coarse)
 	numbers, ok := machine.NumbersOf(info)
-	// overlayfs shows another inode in maps than stat does. A different inode alone is therefore no sign; the file must also
-	// have changed since the process began.
+	// overlayfs shows another inode in maps than stat does. A different inode alone is therefore no sign; the file must
+	// also have changed since the process began.
 	if ok && numbers.Inode != m.inode && m.inode != 0 && numbers.Changed > begun.Unix() {
 		return Replaced
 	}

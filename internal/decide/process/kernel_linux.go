@@ -28,7 +28,8 @@ var Here = Kernel{Proc: "/proc"}
 // Exists reports whether a process runs. A zombie has ended.
 func (k Kernel) Exists(pid int) bool {
 	status, err := os.ReadFile(filepath.Join(k.Proc, strconv.Itoa(pid), "status"))
-	return err == nil && !strings.Contains(string(status), "\nState:\tZ") && !strings.Contains(string(status), "\nState:\tX")
+	return err == nil && !strings.Contains(string(status), "\nState:\tZ") &&
+		!strings.Contains(string(status), "\nState:\tX")
 }
 
 // Look returns one process. The error wraps ErrHidden if the caller may not inspect it.
@@ -48,7 +49,8 @@ func (k Kernel) Look(pid int) (*Process, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrHidden)
 	} else if err != nil {
-		return nil, fmt.Errorf("process %d is not a program: %w", pid, err) // a thread of the kernel, or an ended process
+		// a thread of the kernel, or an ended process
+		return nil, fmt.Errorf("process %d is not a program: %w", pid, err)
 	}
 	if p.Machine.Root = k.root(p); p.Machine.Root != "" || int(p.User) != os.Geteuid() {
 		p.Machine.Bound = &machine.Bound{Of: fmt.Sprintf("process %d", pid)}
@@ -165,7 +167,8 @@ const (
 // secure reads AT_SECURE from an auxiliary vector: pairs of words, of the process's own word size.
 func secure(auxv string, order encoding.ByteOrder) bool {
 	data, word := []byte(auxv), 8
-	// The first key is a small number. If the first eight bytes are a larger one, they are a 32-bit key and a 32-bit value.
+	// The first key is a small number. If the first eight bytes are a larger one, they are a 32-bit key and a 32-bit
+	// value.
 	if len(data) >= 8 && order.Uint64(data) > math.MaxUint32 {
 		word = 4
 	}
@@ -189,8 +192,8 @@ func secure(auxv string, order encoding.ByteOrder) bool {
 // ticks is the number of units a second in the kernel's times (USER_HZ), the same on all machines.
 const ticks = 100
 
-// startTime returns the start time of a process, from field 22 of /proc/PID/stat. The fields are counted after the last ")",
-// because the name may contain any character.
+// startTime returns the start time of a process, from field 22 of /proc/PID/stat. The fields are counted after the last
+// ")", because the name may contain any character.
 func (k Kernel) startTime(stat string) time.Time {
 	at := strings.LastIndexByte(stat, ')')
 	fields := strings.Fields(stat[at+1:])

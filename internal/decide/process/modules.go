@@ -15,10 +15,12 @@ import (
 
 // MappedModule is a driver or layer that a process has mapped.
 type MappedModule struct {
-	Name     string    `json:"name"`               // of a layer, its name; of a driver, its manifest's file name
-	Manifest string    `json:"manifest,omitempty"` // the manifest that names this file; "": no manifest that programs find does
-	File     string    `json:"file"`
-	State    FileState `json:"change,omitempty"` // the change of the file since it was mapped: gone, replaced or written
+	Name string `json:"name"` // of a layer, its name; of a driver, its manifest's file name
+	// the manifest that names this file; "": no manifest that programs find does
+	Manifest string `json:"manifest,omitempty"`
+	File     string `json:"file"`
+	// the change of the file since it was mapped: gone, replaced or written
+	State FileState `json:"change,omitempty"`
 
 	Item *explain.Item `json:"-"` // the decision about it; nil without a manifest
 	In   bool          `json:"-"` // a new process would load it
@@ -54,7 +56,8 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []MappedModule) 
 				continue
 			}
 			taken[use{item.Kind, m.Path}], taken[use{"", m.Path}] = true, true
-			add(item.Kind, MappedModule{Name: item.Name, Manifest: item.Manifest, File: m.Path, State: p.StateOf(m), Item: item, In: i == 0})
+			add(item.Kind, MappedModule{Name: item.Name, Manifest: item.Manifest, File: m.Path, State: p.StateOf(m),
+				Item: item, In: i == 0})
 		}
 	}
 	for i := range p.Mapped {
@@ -69,15 +72,16 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []MappedModule) 
 	return drivers, layers
 }
 
-// partOf reports whether a found driver opened this library itself. The library for EGL that NVIDIA's driver opens has a
-// driver's functions, too.
+// partOf reports whether a found driver opened this library itself. The library for EGL that NVIDIA's driver opens has
+// a driver's functions, too.
 func partOf(found []MappedModule, library string) bool {
 	family := drivers.Of(library)
-	return family != nil && slices.ContainsFunc(found, func(d MappedModule) bool { return d.Manifest != "" && drivers.Of(d.File) == family })
+	return family != nil && slices.ContainsFunc(found,
+		func(d MappedModule) bool { return d.Manifest != "" && drivers.Of(d.File) == family })
 }
 
-// kind returns the kind of a mapped file by its functions: "driver", "layer", or "" for neither. It reads the file that has
-// the name now. Of a deleted file it only recognizes known drivers, by their names.
+// kind returns the kind of a mapped file by its functions: "driver", "layer", or "" for neither. It reads the file that
+// has the name now. Of a deleted file it only recognizes known drivers, by their names.
 func (p *Process) kind(m *Mapping) string {
 	f, err := p.Machine.Open(m.Path)
 	if err != nil && m.Deleted && drivers.Of(m.Path) != nil {
@@ -90,7 +94,8 @@ func (p *Process) kind(m *Mapping) string {
 	switch symbols, err := symbolsOf(f); {
 	case err != nil:
 		return ""
-	case slices.ContainsFunc([]string{"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion"}, symbols.Exports):
+	case slices.ContainsFunc([]string{"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion"},
+		symbols.Exports):
 		return "driver"
 	case symbols.Exports("vkNegotiateLoaderLayerInterfaceVersion"):
 		return "layer"
@@ -98,8 +103,8 @@ func (p *Process) kind(m *Mapping) string {
 	return ""
 }
 
-// manifestLibrary returns the library that a manifest names, for a manifest that the decision left out. A manifest with several layers
-// has none.
+// manifestLibrary returns the library that a manifest names, for a manifest that the decision left out. A manifest with
+// several layers has none.
 func (p *Process) manifestLibrary(file string) string {
 	data, err := p.Machine.ReadFile(file)
 	if err != nil {

@@ -30,8 +30,8 @@ func isLibrary(file string) bool { return strings.Contains(path.Base(file), ".so
 
 func symbolsOf(f *os.File) (*binary.Symbols, error) { return binary.ReadSymbols(f) }
 
-// find returns the mapped file of a manifest's library name. That is the file itself, or one whose name differs only in the
-// version, because an update may have replaced the file. nil: neither is mapped.
+// find returns the mapped file of a manifest's library name. That is the file itself, or one whose name differs only in
+// the version, because an update may have replaced the file. nil: neither is mapped.
 func (p *Process) find(library string) *Mapping {
 	if library == "" {
 		return nil
@@ -63,8 +63,8 @@ func (p *Process) find(library string) *Mapping {
 	return nil
 }
 
-// tokens returns the values of tokens when the process's loader opens a library: $ORIGIN is the loader's directory, and $LIB
-// follows from the path of libc.so.6. musl has no libc.so.6, and no tokens.
+// tokens returns the values of tokens when the process's loader opens a library: $ORIGIN is the loader's directory, and
+// $LIB follows from the path of libc.so.6. musl has no libc.so.6, and no tokens.
 func (p *Process) tokens() machine.Tokens {
 	var t machine.Tokens
 	for _, m := range p.Mapped {
@@ -138,8 +138,8 @@ func readMappings(file string) ([]Mapping, error) {
 	return list, err
 }
 
-// parseMapping returns the name in a line of the list (addresses, permissions, offset, device, inode, name); nil for memory
-// without a file.
+// parseMapping returns the name in a line of the list (addresses, permissions, offset, device, inode, name); nil for
+// memory without a file.
 func parseMapping(line []byte) (name []byte, inode uint64) {
 	fields := bytes.Fields(line)
 	if len(fields) < 6 || fields[5][0] != '/' {
@@ -161,8 +161,8 @@ func (p *Process) descriptors() []string {
 	return names
 }
 
-// Memory returns the process's device memory by fdinfo. It returns nothing if the kernel driver reports nothing there, as
-// NVIDIA's does.
+// Memory returns the process's device memory by fdinfo. It returns nothing if the kernel driver reports nothing there,
+// as NVIDIA's does.
 func (p *Process) Memory() []MemoryRegion {
 	var list []MemoryRegion
 	type client struct{ driver, device, id string }
@@ -178,7 +178,8 @@ func (p *Process) Memory() []MemoryRegion {
 		}
 		clients[client{driver, device, id}] = true
 		for region, bytes := range regions {
-			at := slices.IndexFunc(list, func(m MemoryRegion) bool { return m.Driver == driver && m.Device == device && m.Region == region })
+			at := slices.IndexFunc(list,
+				func(m MemoryRegion) bool { return m.Driver == driver && m.Device == device && m.Region == region })
 			if at < 0 {
 				at = len(list)
 				list = append(list, MemoryRegion{Device: device, Driver: driver, Region: region})
@@ -187,7 +188,8 @@ func (p *Process) Memory() []MemoryRegion {
 		}
 	}
 	slices.SortFunc(list, func(a, b MemoryRegion) int {
-		return cmp.Or(strings.Compare(a.Device, b.Device), strings.Compare(a.Driver, b.Driver), strings.Compare(a.Region, b.Region))
+		return cmp.Or(strings.Compare(a.Device, b.Device), strings.Compare(a.Driver, b.Driver),
+			strings.Compare(a.Region, b.Region))
 	})
 	return list
 }

@@ -10,7 +10,8 @@ import (
 	"vkloader/internal/decide/binary"
 )
 
-// Kernel stands for the running kernel. macOS does not show an ordinary user the variables and libraries of another process.
+// Kernel stands for the running kernel. macOS does not show an ordinary user the variables and libraries of another
+// process.
 type Kernel struct{}
 
 // Here is the running kernel.

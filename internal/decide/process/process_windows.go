@@ -44,8 +44,8 @@ func (Kernel) Look(pid int) (*Process, error) {
 	return newProcess(p, environ), nil
 }
 
-// List returns every process that has loaded a Vulkan loader. A process whose variables cannot be read gets those of this
-// process. hidden is the number of processes that the caller may not inspect.
+// List returns every process that has loaded a Vulkan loader. A process whose variables cannot be read gets those of
+// this process. hidden is the number of processes that the caller may not inspect.
 func (Kernel) List() (found []*Process, hidden int, err error) {
 	all, hidden, err := windows.Processes()
 	for i := range all {
@@ -63,8 +63,10 @@ func (Kernel) List() (found []*Process, hidden int, err error) {
 
 // newProcess returns a process from the system's description.
 func newProcess(p *windows.Process, environ []string) *Process {
-	return &Process{PID: int(p.PID), Name: p.Name, Program: p.Program, User: p.User, Elevated: p.Rights.Level >= facts.HighIntegrity, Class: p.Class,
-		Machine: machine.Machine{Environ: environ}, Mapped: wording.Words(p.Modules, func(file string) Mapping { return Mapping{Path: file} })}
+	return &Process{PID: int(p.PID), Name: p.Name, Program: p.Program, User: p.User,
+		Elevated: p.Rights.Level >= facts.HighIntegrity, Class: p.Class,
+		Machine: machine.Machine{Environ: environ},
+		Mapped:  wording.Words(p.Modules, func(file string) Mapping { return Mapping{Path: file} })}
 }
 
 // Memory returns nothing.

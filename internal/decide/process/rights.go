@@ -46,8 +46,8 @@ func RightsOf(m *machine.Machine, program string) FileRights {
 	return reason
 }
 
-// caller reports whether a file belongs to the ordinary user who runs the tool, and to that user's group. For root it reports
-// neither.
+// caller reports whether a file belongs to the ordinary user who runs the tool, and to that user's group. For root it
+// reports neither.
 func caller(info fs.FileInfo) owned {
 	numbers, known := machine.NumbersOf(info)
 	if !known || os.Getuid() == 0 {

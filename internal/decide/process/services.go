@@ -23,8 +23,8 @@ const (
 	maxSearch    = 100 * time.Millisecond
 )
 
-// Services returns the processes of systemd's services, one for each service and user. It reads only files of /proc that
-// every user may read.
+// Services returns the processes of systemd's services, one for each service and user. It reads only files of /proc
+// that every user may read.
 func Services(m *machine.Machine) (list []SystemdService) {
 	type one struct {
 		unit string
@@ -58,8 +58,8 @@ func Services(m *machine.Machine) (list []SystemdService) {
 	return list
 }
 
-// UnitOf returns systemd's service in a process's list of control groups (cgroups(7)); "": the process belongs to a session,
-// a virtual machine or a container.
+// UnitOf returns systemd's service in a process's list of control groups (cgroups(7)); "": the process belongs to a
+// session, a virtual machine or a container.
 func UnitOf(list string) string {
 	for _, line := range strings.Split(list, "\n") {
 		fields := strings.SplitN(line, ":", 3) // number, controllers, path
@@ -78,7 +78,8 @@ func UnitOf(list string) string {
 
 // isForeignGroup reports whether a control group is a session's, a virtual machine's or a container's.
 func isForeignGroup(group string) bool {
-	return group == "user.slice" || group == "machine.slice" || strings.HasPrefix(group, "kubepods") || strings.HasPrefix(group, "docker-") ||
+	return group == "user.slice" || group == "machine.slice" || strings.HasPrefix(group, "kubepods") ||
+		strings.HasPrefix(group, "docker-") ||
 		strings.HasPrefix(group, "libpod-") || strings.HasPrefix(group, "lxc.payload")
 }
 
@@ -88,9 +89,9 @@ type Unit struct {
 	OfUser bool   // of a user's service manager
 }
 
-// UnitIn returns the service, of the system's or a user's service manager, in a process's list of control groups. It returns
-// no name for programs that a terminal or a desktop starts: these run in scopes, or in transient services without a unit
-// file.
+// UnitIn returns the service, of the system's or a user's service manager, in a process's list of control groups. It
+// returns no name for programs that a terminal or a desktop starts: these run in scopes, or in transient services
+// without a unit file.
 func UnitIn(list string) Unit {
 	if name := UnitOf(list); name != "" {
 		return Unit{Name: name}
@@ -99,7 +100,8 @@ func UnitIn(list string) Unit {
 		_, group, _ := strings.Cut(line, "/user.slice/")
 		_, group, of := strings.Cut(group, "/user@")
 		parts := strings.Split(group, "/")
-		if at := slices.IndexFunc(parts, func(p string) bool { return strings.HasSuffix(p, ".service") && p != parts[0] }); of && at > 0 &&
+		if at := slices.IndexFunc(parts,
+			func(p string) bool { return strings.HasSuffix(p, ".service") && p != parts[0] }); of && at > 0 &&
 			!slices.ContainsFunc(parts, isForeignGroup) {
 			return Unit{parts[at], true}
 		}
@@ -107,17 +109,19 @@ func UnitIn(list string) Unit {
 	return Unit{}
 }
 
-// UnitFiles returns the files of a unit in the order in which systemd reads them: the first unit file, then the drop-ins
-// sorted by name. Of several drop-ins with one name it returns the first. configHome is the directory of the user's
-// configuration.
+// UnitFiles returns the files of a unit in the order in which systemd reads them: the first unit file, then the
+// drop-ins sorted by name. Of several drop-ins with one name it returns the first. configHome is the directory of the
+// user's configuration.
 func UnitFiles(m *machine.Machine, u Unit, configHome string) (files []string) {
 	names := []string{u.Name}
 	if name, _, instance := strings.Cut(u.Name, "@"); instance {
 		names = append(names, name+"@.service")
 	}
-	directories := []string{"/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"}
+	directories := []string{"/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system",
+		"/lib/systemd/system"}
 	if u.OfUser {
-		directories = []string{configHome + "/systemd/user", "/etc/systemd/user", "/run/systemd/user", "/usr/lib/systemd/user"}
+		directories = []string{configHome + "/systemd/user", "/etc/systemd/user", "/run/systemd/user",
+			"/usr/lib/systemd/user"}
 	}
 	dropIns := map[string]string{}
 	for _, directory := range directories {

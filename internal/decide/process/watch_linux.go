@@ -20,8 +20,8 @@ const withoutEvents = 2 * time.Second
 // settle is the time after an event in which a program opens further files, and the least time between two events.
 const settle = time.Second
 
-// NewWatch watches files, and directories with their files, for programs that open one. The end of the context ends every
-// Wait.
+// NewWatch watches files, and directories with their files, for programs that open one. The end of the context ends
+// every Wait.
 func NewWatch(ctx context.Context, paths []string) (*Watch, error) {
 	w := &Watch{}
 	var err error
@@ -39,8 +39,8 @@ func NewWatch(ctx context.Context, paths []string) (*Watch, error) {
 	return w, nil
 }
 
-// Wait returns true after the end of a process, after one of its mapped files was replaced, or after a program has opened a
-// watched file. It returns false after a time, unless the time is negative, and after the end of the context.
+// Wait returns true after the end of a process, after one of its mapped files was replaced, or after a program has
+// opened a watched file. It returns false after a time, unless the time is negative, and after the end of the context.
 func (w *Watch) Wait(processes []*Process, limit time.Duration) bool {
 	files := []unix.PollFd{{Fd: int32(w.ended[0])}, {Fd: int32(w.inotify), Events: unix.POLLIN}}
 	for _, p := range processes {

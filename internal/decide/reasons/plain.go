@@ -2,8 +2,9 @@ package reasons
 
 import "strings"
 
-// Plain returns a line of the log as a sentence about the file that it names: without the loader's function, with a pronoun
-// for the file, and without the announcement that the loader skips the file, which the state of the driver or layer says.
+// Plain returns a line of the log as a sentence about the file that it names: without the loader's function, with a
+// pronoun for the file, and without the announcement that the loader skips the file, which the state of the driver or
+// layer says.
 func Plain(line, file string) string {
 	function, text, found := strings.Cut(line, ": ")
 	found = found && strings.Contains(function, "_") && strings.Trim(function, "abcdefghijklmnopqrstuvwxyz_") == ""

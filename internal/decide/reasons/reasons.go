@@ -1,5 +1,5 @@
-// Package reasons has the sentences of the core's findings. The core has codes, causes and details. Its only sentences are
-// the lines of the log; a finding with such a line has the line as its text.
+// Package reasons has the sentences of the core's findings. The core has codes, causes and details. Its only sentences
+// are the lines of the log; a finding with such a line has the line as its text.
 package reasons
 
 import (
@@ -50,11 +50,13 @@ func Of(f *diag.Diagnostic) string {
 }
 
 // members are the values that the loader takes for members that are no strings, and the words before the wrong kind.
-var members = map[string][2]string{"ICD": {"an object", "is"}, "layers": {"a list of objects", "has"}, "component_layers": {"a list of strings", "has"},
+var members = map[string][2]string{"ICD": {"an object", "is"}, "layers": {"a list of objects", "has"},
+	"component_layers":    {"a list of strings", "has"},
 	"disable_environment": {"an object with a string", "is"}}
 
 // kinds are the words for the kinds of values.
-var kinds = [...]string{document.Null: "null", document.False: "a boolean", document.True: "a boolean", document.Number: "a number",
+var kinds = [...]string{document.Null: "null", document.False: "a boolean", document.True: "a boolean",
+	document.Number: "a number",
 	document.String: "a string", document.Array: "an array", document.Object: "an object"}
 
 // member returns the sentence about a member with a value that the loader does not take.

@@ -37,18 +37,20 @@ func Join(lines []Line, separator Line) (all Line) {
 	return all
 }
 
-// Filled returns a line of a table with each match of place replaced. The table is one of the tool's own: its text is not quoted.
+// Filled returns a line of a table with each match of place replaced. The table is one of the tool's own: its text is
+// not quoted.
 func Filled(line string, place *regexp.Regexp, fill func(place string) Line) Line {
 	return Line(place.ReplaceAllStringFunc(line, func(place string) string { return string(fill(place)) }))
 }
 
-// quote returns a word as input for dash, bash, zsh, busybox and fish: unchanged if possible, otherwise in single quotes.
-// Quotes and backslashes stand outside the single quotes, because fish reads them as escapes inside. A word with bytes that
-// must not reach a terminal becomes a command substitution with printf(1), whose escapes are visible. A substitution drops
-// line feeds at its end, so these follow in single quotes.
+// quote returns a word as input for dash, bash, zsh, busybox and fish: unchanged if possible, otherwise in single
+// quotes. Quotes and backslashes stand outside the single quotes, because fish reads them as escapes inside. A word
+// with bytes that must not reach a terminal becomes a command substitution with printf(1), whose escapes are visible. A
+// substitution drops line feeds at its end, so these follow in single quotes.
 func quote(word string) Line {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,+@%", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_-./:=,+@%", r)
 	}
 	switch {
 	case word != "" && !strings.ContainsRune("=%", rune(word[0])) && // zsh replaces =PROGRAM, fish %self
@@ -72,7 +74,8 @@ func quote(word string) Line {
 		switch {
 		case r == '%':
 			b.WriteString("%%")
-		case r == '\'' || r == '\\' || r == '!' || r == '-' && i == 0 || r == utf8.RuneError && size == 1 || wording.Invisible(r):
+		case r == '\'' || r == '\\' || r == '!' || r == '-' && i == 0 || r == utf8.RuneError && size == 1 ||
+			wording.Invisible(r):
 			for _, c := range []byte(body[i : i+size]) {
 				fmt.Fprintf(&b, `\%03o`, c)
 			}
@@ -108,10 +111,11 @@ func singleQuote(word string) Line {
 	return Line(b.String())
 }
 
-// IsCompletion reports whether a shell may complete a word by itself: it has characters that no shell reads in a special way,
-// because bash inserts the common beginning of several words without quotes.
+// IsCompletion reports whether a shell may complete a word by itself: it has characters that no shell reads in a
+// special way, because bash inserts the common beginning of several words without quotes.
 func IsCompletion(word string) bool {
-	return word != "" && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+:/-") == ""
+	return word != "" &&
+		strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+:/-") == ""
 }
 
 // IsName reports whether a text is a valid variable name in a shell (POSIX, 3.216).

@@ -69,7 +69,8 @@ var terminalNames = []string{"TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES"
 // Crosses reports whether a trial gets a variable.
 func Crosses(name string) bool { return matches(name, ofUser) || matches(name, ofDrivers) }
 
-// IsForDrivers reports whether drivers, libraries or the dynamic linker read a variable, so that it can be the cause of a failure.
+// IsForDrivers reports whether drivers, libraries or the dynamic linker read a variable, so that it can be the cause of
+// a failure.
 func IsForDrivers(name string) bool { return matches(name, ofDrivers) }
 
 // matches reports whether a name is in a list of names, each of which may end in *.

@@ -1,5 +1,5 @@
-// Package standing has the stages of a driver or layer on its way into a program, and the faults that keep it from the next
-// stage. It holds values and their words; other packages judge.
+// Package standing has the stages of a driver or layer on its way into a program, and the faults that keep it from the
+// next stage. It holds values and their words; other packages judge.
 package standing
 
 import "slices"
@@ -9,9 +9,10 @@ type Stage string
 
 // Stages in their order. The first three come from files alone, the others from a child process that loads the library.
 const (
-	NotChosen    Stage = "not chosen"    // the loader's rules leave it out
-	Chosen       Stage = "chosen"        // the rules select it
-	Loadable     Stage = "loadable"      // its library exists, has the right machine, its dependencies and its functions
+	NotChosen Stage = "not chosen" // the loader's rules leave it out
+	Chosen    Stage = "chosen"     // the rules select it
+	// its library exists, has the right machine, its dependencies and its functions
+	Loadable     Stage = "loadable"
 	Opened       Stage = "opened"        // the loader opened it
 	Answered     Stage = "answered"      // its functions returned without an error
 	ShowsDevices Stage = "shows devices" // it lists a device
@@ -35,10 +36,12 @@ const (
 
 // Standing is the stage of a driver or layer, and the reason why it is not at the next one.
 type Standing struct {
-	Stage    Stage  `json:"stage,omitempty"`    // not chosen, chosen, loadable, opened, answered or shows devices; absent: not judged
-	But      string `json:"but,omitempty"`      // the reason why it is not at the next stage: one clause
-	Fault    string `json:"fault,omitempty"`    // the code of the finding about the reason
-	Harmless bool   `json:"harmless,omitempty"` // programs lose nothing: it is for other programs, or its device is absent
+	// not chosen, chosen, loadable, opened, answered or shows devices; absent: not judged
+	Stage Stage  `json:"stage,omitempty"`
+	But   string `json:"but,omitempty"`   // the reason why it is not at the next stage: one clause
+	Fault string `json:"fault,omitempty"` // the code of the finding about the reason
+	// programs lose nothing: it is for other programs, or its device is absent
+	Harmless bool `json:"harmless,omitempty"`
 }
 
 // String returns the stage with its fault: "chosen, but its library /usr/lib/libx.so is missing".

@@ -51,8 +51,8 @@ func (a *Android) abi() string {
 // parts are the directories of installed packages; those of the system come first.
 var parts = []string{"/system/priv-app", "/system/app", "/product/priv-app", "/product/app", "/vendor/app", "/data/app"}
 
-// apk finds the file of a package, and the directory of parts with it. The file is in a directory with the package's name,
-// to which the installer may add a suffix and a parent directory.
+// apk finds the file of a package, and the directory of parts with it. The file is in a directory with the package's
+// name, to which the installer may add a suffix and a parent directory.
 func (a *Android) apk(name string) (file, part string) {
 	var find func(directory string, depth int) string
 	find = func(directory string, depth int) string {
@@ -89,15 +89,16 @@ func (a *Android) apk(name string) (file, part string) {
 	return "", ""
 }
 
-// packageInfo describes a package from its files. It does not read the target version in the package's manifest, and assumes a
-// new one.
+// packageInfo describes a package from its files. It does not read the target version in the package's manifest, and
+// assumes a new one.
 func (a *Android) packageInfo(name string) (androidPackage, bool) {
 	file, part := a.apk(name)
 	if file == "" {
 		return androidPackage{}, false
 	}
 	p := androidPackage{Preinstalled: part != "/data/app", TargetSDK: 35, APK: file,
-		LibraryPath: path.Join(path.Dir(file), "lib", map[string]string{"arm64-v8a": "arm64", "armeabi-v7a": "arm"}[a.abi()])}
+		LibraryPath: path.Join(path.Dir(file), "lib",
+			map[string]string{"arm64-v8a": "arm64", "armeabi-v7a": "arm"}[a.abi()])}
 	entries, found := a.List(file + "!/lib/" + a.abi())
 	p.Fits = found && len(entries) > 0 || a.Machine.Exists(p.LibraryPath)
 	return p, true
@@ -137,7 +138,8 @@ func (a *Android) archive(file string, read func(*zip.Reader)) bool {
 // says reports whether the manifest of an APK contains a metadata name. The metadata is assumed to be true.
 func (a *Android) says(file, name string) bool {
 	manifest := a.inside(file, "AndroidManifest.xml")
-	wide, _ := encoding.Append(nil, encoding.LittleEndian, utf16.Encode([]rune(name))) // Append returns an error only for types without a fixed size
+	// Append returns an error only for types without a fixed size
+	wide, _ := encoding.Append(nil, encoding.LittleEndian, utf16.Encode([]rune(name)))
 	return bytes.Contains(manifest, []byte(name)) || bytes.Contains(manifest, wide)
 }
 
@@ -148,7 +150,8 @@ func (a *Android) List(name string) (list []androidEntry, found bool) {
 			for _, f := range z.File {
 				if path.Dir(f.Name) == below && !strings.HasSuffix(f.Name, "/") {
 					offset, err := f.DataOffset()
-					list = append(list, androidEntry{Name: path.Base(f.Name), Stored: f.Method == zip.Store, Aligned: err == nil && offset%page == 0})
+					list = append(list, androidEntry{Name: path.Base(f.Name), Stored: f.Method == zip.Store,
+						Aligned: err == nil && offset%page == 0})
 				}
 			}
 		})
@@ -180,7 +183,8 @@ func (a *Android) Look(name string) (androidLibrary, bool) {
 	if err != nil {
 		return androidLibrary{}, false
 	}
-	l := androidLibrary{HasLayers: symbols.Exports("vkEnumerateInstanceLayerProperties"), HasExtensions: symbols.Exports("vkEnumerateInstanceExtensionProperties")}
+	l := androidLibrary{HasLayers: symbols.Exports("vkEnumerateInstanceLayerProperties"),
+		HasExtensions: symbols.Exports("vkEnumerateInstanceExtensionProperties")}
 	known := map[string]bool{}
 	for _, found := range layerName().FindAll(content, -1) {
 		if name := string(found); !known[name] {
@@ -199,7 +203,8 @@ func (a *Android) directories(namespace, updatable string) []string {
 	case "updatable":
 		return strings.Split(updatable, ":")
 	}
-	return []string{"/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib() + "/hw", "/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib()}
+	return []string{"/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib() + "/hw", "/apex/" +
+		a.Properties["ro.vulkan.apex"] + "/" + a.lib()}
 }
 
 // Explain returns a program's driver and layers, the rejected drivers and layers with reasons, and notes.
@@ -219,20 +224,23 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 				return opened
 			}
 			if opened == androidInvalid {
-				out = append(out, explain.Item{Kind: "driver", Name: library, Library: at, Statement: "AND-007", Code: "driver-interface",
-					Why: "it exports no HAL information (HMI): nothing else is tried"})
+				out = append(out, explain.Item{Kind: "driver", Name: library, Library: at, Statement: "AND-007",
+					Code: "driver-interface",
+					Why:  "it exports no HAL information (HMI): nothing else is tried"})
 				return opened
 			}
 		}
-		out = append(out, explain.Item{Kind: "driver", Name: library, Statement: "AND-003", Code: "library-missing", Why: "there is none for namespace " + namespace})
+		out = append(out, explain.Item{Kind: "driver", Name: library, Statement: "AND-003", Code: "library-missing",
+			Why: "there is none for namespace " + namespace})
 		return androidNotFound
 	})
 	switch {
 	case driver.Abort != "":
 		notes = append(notes, "the process ends: "+driver.Abort+" (AND-005)")
 	case driver.Origin != androidStub:
-		in = append(in, explain.Item{Kind: "driver", Order: 1, Name: driver.Library, Library: at, Statement: "AND-004", Code: "driver-used",
-			Why: string(driver.Origin) + ", in namespace " + driver.Namespace})
+		in = append(in, explain.Item{Kind: "driver", Order: 1, Name: driver.Library, Library: at, Statement: "AND-004",
+			Code: "driver-used",
+			Why:  string(driver.Origin) + ", in namespace " + driver.Namespace})
 	default:
 		notes = append(notes, "there is no driver: "+string(driver.Origin)+" (AND-008, AND-011)")
 	}
@@ -254,15 +262,18 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	}
 	active := map[string]bool{}
 	if !complete {
-		notes = append(notes, "vkCreateInstance gives VK_ERROR_LAYER_NOT_PRESENT: not every one of "+strings.Join(implicit, ", ")+" is there (AND-043)")
+		notes = append(notes, "vkCreateInstance gives VK_ERROR_LAYER_NOT_PRESENT: not every one of "+
+			strings.Join(implicit, ", ")+" is there (AND-043)")
 	}
 	for i, l := range chain {
 		active[l.Name] = true
-		in = append(in, explain.Item{Kind: "layer", Order: i + 1, Name: l.Name, Library: l.Library, Code: "layer-active", Statement: "AND-039, AND-040", Why: why})
+		in = append(in, explain.Item{Kind: "layer", Order: i + 1, Name: l.Name, Library: l.Library,
+			Code: "layer-active", Statement: "AND-039, AND-040", Why: why})
 	}
 	for _, l := range found {
 		if !active[l.Name] {
-			out = append(out, explain.Item{Kind: "layer", Name: l.Name, Library: l.Library, Code: "layer-inactive", Statement: "AND-042", Why: "nothing enables it"})
+			out = append(out, explain.Item{Kind: "layer", Name: l.Name, Library: l.Library, Code: "layer-inactive",
+				Statement: "AND-042", Why: "nothing enables it"})
 		}
 	}
 	notes = append(notes, "the loader is "+a.Loader()+", whatever a program brings (AND-001)")
@@ -286,8 +297,9 @@ func (a *Android) hal(name string) androidOpened {
 
 // facts converts the properties, settings and environment to androidFacts.
 func (a *Android) facts() *androidFacts {
-	f := &androidFacts{Properties: a.Properties, Settings: a.Properties, Program: androidProgram{Package: a.Package, Debuggable: a.Debuggable,
-		DebugPlatform: a.Properties["ro.debuggable"] == "1", ABI: a.abi(), Environment: map[string]string{}}}
+	f := &androidFacts{Properties: a.Properties, Settings: a.Properties,
+		Program: androidProgram{Package: a.Package, Debuggable: a.Debuggable,
+			DebugPlatform: a.Properties["ro.debuggable"] == "1", ABI: a.abi(), Environment: map[string]string{}}}
 	for _, pair := range a.Machine.Environ {
 		if name, value, ok := strings.Cut(pair, "="); ok {
 			f.Program.Environment[name] = value

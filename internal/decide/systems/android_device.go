@@ -40,8 +40,8 @@ func (p *androidProgram) debuggable() bool { return p.Debuggable || p.DebugPlatf
 // Properties are a system's properties or parameters by their names.
 type Properties map[string]string
 
-// Read adds the lines of a file: "[name]: [value]", as getprop prints them, or "name=value", as in build.prop and as param
-// and settings print them. A later value replaces an earlier one. problems has the positions of other lines.
+// Read adds the lines of a file: "[name]: [value]", as getprop prints them, or "name=value", as in build.prop and as
+// param and settings print them. A later value replaces an earlier one. problems has the positions of other lines.
 func (p Properties) Read(file, content string) (problems []string) {
 	for i, line := range strings.Split(content, "\n") {
 		line = strings.TrimSpace(line)

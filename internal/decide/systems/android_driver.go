@@ -41,12 +41,13 @@ type androidDriver struct {
 	Abort     string // not empty: the process ends with this message (AND-005)
 }
 
-// Choose returns the driver of a process (AND-003 to AND-008). path is the path of an updatable driver; "": none. open opens
-// a library in a namespace; it returns androidNotFound if the namespace does not exist.
+// Choose returns the driver of a process (AND-003 to AND-008). path is the path of an updatable driver; "": none. open
+// opens a library in a namespace; it returns androidNotFound if the namespace does not exist.
 func (f *androidFacts) Choose(path string, open func(namespace, library string) androidOpened) androidDriver {
 	places := []androidDriver{{Origin: androidBuiltIn, Namespace: "sphal"}}
 	if apex := f.property("ro.vulkan.apex"); apex != "" { // AND-006
-		places = append([]androidDriver{{Origin: androidAPEX, Namespace: strings.ReplaceAll(apex, ".", "_")}}, places...)
+		places = append([]androidDriver{{Origin: androidAPEX, Namespace: strings.ReplaceAll(apex, ".", "_")}},
+			places...)
 	}
 	if path != "" {
 		places = append([]androidDriver{{Origin: androidUpdatable, Namespace: "updatable"}}, places...)

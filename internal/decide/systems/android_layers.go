@@ -86,8 +86,8 @@ func androidDiscover(paths []string, places androidPlaces) (layers []androidLaye
 	return layers
 }
 
-// Implicit returns the layers that are active without a request of the program. settings reports whether they are from the
-// settings (AND-038 to AND-041).
+// Implicit returns the layers that are active without a request of the program. settings reports whether they are from
+// the settings (AND-038 to AND-041).
 func (f *androidFacts) Implicit() (names []string, settings bool) {
 	if f.LayersDebugged() {
 		if names = splitList(f.Settings["gpu_debug_layers"], ":"); len(names) > 0 {
@@ -105,8 +105,8 @@ func (f *androidFacts) Implicit() (names []string, settings bool) {
 	}
 }
 
-// androidChain returns the layers with the names, in the order of the names. It returns false if one of them does not exist
-// (AND-043).
+// androidChain returns the layers with the names, in the order of the names. It returns false if one of them does not
+// exist (AND-043).
 func androidChain(names []string, layers []androidLayer) (chain []androidLayer, complete bool) {
 	for _, name := range names {
 		at := slices.IndexFunc(layers, func(l androidLayer) bool { return l.Name == name })

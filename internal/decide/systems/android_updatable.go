@@ -24,7 +24,8 @@ type androidSelection struct {
 // minimumSDK is the lowest target SDK of a driver package (AND-021).
 const minimumSDK = 26
 
-// Select returns a program's driver package, from the settings at its start (AND-016 to AND-026). installed finds a package.
+// Select returns a program's driver package, from the settings at its start (AND-016 to AND-026). installed finds a
+// package.
 func (f *androidFacts) Select(installed func(name string) (androidPackage, bool)) androidSelection {
 	system := func(why string) androidSelection { return androidSelection{Why: why} }
 	production, prerelease := f.property("ro.gfx.driver.0"), f.property("ro.gfx.driver.1")
@@ -33,7 +34,8 @@ func (f *androidFacts) Select(installed func(name string) (androidPackage, bool)
 		if p.Environment["UPDATABLE_GFX_DRIVER"] != "1" {
 			return system("the process is no app")
 		}
-		return androidSelection{Package: "the GPU service's", Path: p.LibraryPath + "/" + p.ABI, Why: "UPDATABLE_GFX_DRIVER is 1"}
+		return androidSelection{Package: "the GPU service's", Path: p.LibraryPath + "/" + p.ABI,
+			Why: "UPDATABLE_GFX_DRIVER is 1"}
 	}
 	switch {
 	case production == "" && prerelease == "":

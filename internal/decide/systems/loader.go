@@ -11,8 +11,8 @@ import (
 // largest is the number of bytes that are read of a loader's file.
 const largest = 1 << 28
 
-// Decide finds the program's loader, makes the source read facts as that loader does, and returns the loader. It returns nil
-// if the files contain none; the decision is then that of this project's loader.
+// Decide finds the program's loader, makes the source read facts as that loader does, and returns the loader. It
+// returns nil if the files contain none; the decision is then that of this project's loader.
 func (s *Foreign) Decide() *loaders.Loader {
 	s.loader, s.reads = nil, nil
 	if !s.windows() || !s.hasFiles() {

@@ -39,5 +39,6 @@ func serviceManifests(b *search.Builder) {
 // unsafeRights reads every variable without a check of the rights, and logs one warning (FUC-004, FUC-013).
 func unsafeRights(_ *search.Platform, f *facts.Store) []search.Message {
 	f.SetRights(facts.AllRights)
-	return []search.Message{{Flags: diag.Warn, Text: "This loader honors variables with paths in every process, whatever its rights"}}
+	return []search.Message{{Flags: diag.Warn,
+		Text: "This loader honors variables with paths in every process, whatever its rights"}}
 }

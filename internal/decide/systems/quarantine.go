@@ -13,8 +13,8 @@ const Quarantine = "com.apple.quarantine"
 // approved is the flag in the attribute's first field for a file that the user has opened.
 const approved = 0x40
 
-// Quarantined reports whether a file was downloaded, and the user has not yet allowed macOS to open it. A copy on Linux has
-// the attribute in the name space "user".
+// Quarantined reports whether a file was downloaded, and the user has not yet allowed macOS to open it. A copy on Linux
+// has the attribute in the name space "user".
 func (s *Foreign) Quarantined(name string) bool {
 	at, ok := s.Place(name)
 	if !ok || slices.Contains(s.Released, at) {

@@ -24,9 +24,10 @@ type Foreign struct {
 	Own      facts.Bundle    // the program's bundle
 	Here     bool            // the machine is the running system
 
-	Added      map[string]string // files that count as existing, with their contents, by their clean paths
-	Released   []string          // files that are treated as without the quarantine attribute
-	Processors []string          // on macOS: the processors for which the program may run, named as in package binary; nil: unknown
+	Added    map[string]string // files that count as existing, with their contents, by their clean paths
+	Released []string          // files that are treated as without the quarantine attribute
+	// on macOS: the processors for which the program may run, named as in package binary; nil: unknown
+	Processors []string
 
 	loader *loaders.Loader     // the program's loader, set by Decide
 	reads  machine.OtherLoader // the loader that reads the facts; nil: this project's loader, which reads all of them
@@ -42,8 +43,8 @@ func (s *Foreign) hasFiles() bool { return s.Here || s.Machine.Foreign() }
 
 func (s *Foreign) windows() bool { return s.System.Name == "windows" }
 
-// Var implements facts.Provider. On Windows, names are compared without regard to case, and the core decides which variables
-// count (WIN-057). On other systems, secure variables of an elevated program count as unset.
+// Var implements facts.Provider. On Windows, names are compared without regard to case, and the core decides which
+// variables count (WIN-057). On other systems, secure variables of an elevated program count as unset.
 func (s *Foreign) Var(name string, secure bool) facts.Var {
 	if secure && s.Elevated && !s.windows() {
 		return facts.Var{}
@@ -87,8 +88,8 @@ func (s *Foreign) Exists(name string) bool {
 	return ok && s.files().Exists(at)
 }
 
-// WrongMachine implements facts.Provider. On Windows it compares a library with the word size of the program, on macOS with the
-// program's processors. On other systems it returns false.
+// WrongMachine implements facts.Provider. On Windows it compares a library with the word size of the program, on macOS
+// with the program's processors. On other systems it returns false.
 func (s *Foreign) WrongMachine(name string) bool {
 	at, ok := s.Place(name)
 	switch {
@@ -103,8 +104,8 @@ func (s *Foreign) WrongMachine(name string) bool {
 	return false
 }
 
-// ProgramProcessors returns the processors of macOS for which the program is made. If the machine's processors are known,
-// the others are left out. nil: unknown.
+// ProgramProcessors returns the processors of macOS for which the program is made. If the machine's processors are
+// known, the others are left out. nil: unknown.
 func (s *Foreign) ProgramProcessors() []string {
 	if s.Program == "" {
 		return s.Processors
@@ -119,7 +120,8 @@ func (s *Foreign) ProgramProcessors() []string {
 		return s.Processors
 	}
 	all := program.Machines()
-	if runs := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !slices.Contains(s.Processors, p) }); len(runs) > 0 {
+	if runs := slices.DeleteFunc(slices.Clone(all),
+		func(p string) bool { return !slices.Contains(s.Processors, p) }); len(runs) > 0 {
 		return runs
 	}
 	return all
@@ -142,9 +144,9 @@ func (s *Foreign) Service() facts.Service { return facts.Service{State: facts.Se
 // Elsewhere implements facts.Provider.
 func (s *Foreign) Elsewhere() facts.Elsewhere { return s }
 
-// at returns the location of a machine's path in the given files; false: it has none. On Windows, drive C is the directory
-// c, or drive_c as in Wine, or the root if that has a directory Windows. Another drive is the directory named by its letter,
-// and a share is unc/SERVER/SHARE. Names of Windows are compared without regard to case.
+// at returns the location of a machine's path in the given files; false: it has none. On Windows, drive C is the
+// directory c, or drive_c as in Wine, or the root if that has a directory Windows. Another drive is the directory named
+// by its letter, and a share is unc/SERVER/SHARE. Names of Windows are compared without regard to case.
 func (s *Foreign) at(name string) (string, bool) {
 	if !s.hasFiles() || name == "" {
 		return "", false
@@ -172,7 +174,8 @@ func (s *Foreign) at(name string) (string, bool) {
 	}
 	for _, top := range tops {
 		at, found := "/", true
-		for _, part := range strings.FieldsFunc(path.Join("/", top, path.Join("/", name)), func(r rune) bool { return r == '/' }) {
+		for _, part := range strings.FieldsFunc(path.Join("/", top, path.Join("/", name)),
+			func(r rune) bool { return r == '/' }) {
 			if at, found = s.below(at, part); !found {
 				break
 			}
@@ -247,13 +250,14 @@ func (s *Foreign) class(guid string) (keys []string) {
 	return keys
 }
 
-// Devices implements facts.Elsewhere. No registry file has the device tree. Every display device in the registry therefore
-// counts as present, and every software component as a child of the last device.
+// Devices implements facts.Elsewhere. No registry file has the device tree. Every display device in the registry
+// therefore counts as present, and every software component as a child of the last device.
 func (s *Foreign) Devices(name string) facts.Devices {
 	all := facts.Devices{Listed: s.Keys != nil}
 	for _, guid := range []string{windows.DisplayClass, windows.ComponentClass} {
 		for _, key := range s.class(guid) {
-			d := facts.Device{ID: key[strings.LastIndexByte(key, '{'):], Child: guid == windows.ComponentClass, Class: guid, Value: facts.SoftwareNoValue}
+			d := facts.Device{ID: key[strings.LastIndexByte(key, '{'):], Child: guid == windows.ComponentClass,
+				Class: guid, Value: facts.SoftwareNoValue}
 			values, _ := s.values(key)
 			for _, v := range values {
 				if strings.EqualFold(v.Name, name) {
@@ -295,7 +299,8 @@ func (s *Foreign) DXGI() facts.DXGI {
 	for _, key := range s.class(windows.DisplayClass) {
 		values, _ := s.values(key)
 		for _, v := range values {
-			if id := strings.ToLower(v.Data); strings.EqualFold(v.Name, "MatchingDeviceId") && strings.HasPrefix(id, `pci\ven_`) && len(id) >= 12 {
+			if id := strings.ToLower(v.Data); strings.EqualFold(v.Name, "MatchingDeviceId") &&
+				strings.HasPrefix(id, `pci\ven_`) && len(id) >= 12 {
 				ids = append(ids, id[8:12])
 			}
 		}
@@ -303,9 +308,11 @@ func (s *Foreign) DXGI() facts.DXGI {
 	if ids == nil {
 		ids = []string{"1002", "10de", "8086"}
 	}
-	vendors := map[string]uint32{"8086": 0x8086, "10de": 0x10de, "1002": 0x1002} // the vendors that the core compares drivers with (WIN-039)
+	// the vendors that the core compares drivers with (WIN-039)
+	vendors := map[string]uint32{"8086": 0x8086, "10de": 0x10de, "1002": 0x1002}
 	for _, id := range ids {
-		if number, ok := vendors[id]; ok && !slices.ContainsFunc(all.List, func(d facts.Display) bool { return d.Vendor == number }) {
+		if number, ok := vendors[id]; ok &&
+			!slices.ContainsFunc(all.List, func(d facts.Display) bool { return d.Vendor == number }) {
 			all.List = append(all.List, facts.Display{Vendor: number})
 		}
 	}

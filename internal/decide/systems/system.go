@@ -41,7 +41,8 @@ var Systems = []System{
 		longest: 1023, Order: ByDXGI, Opening: &usual},
 	{Name: "macos", Title: "macOS", platform: search.MacOS, Loader: "libvulkan.1.dylib", Program: "the process ID",
 		longest: 1024, Order: Reverse, Opening: &usual},
-	{Name: "fuchsia", Title: "Fuchsia", platform: fuchsiaPlatform, Loader: "libvulkan.so", Order: Reverse, Opening: &fuchsiaService},
+	{Name: "fuchsia", Title: "Fuchsia", platform: fuchsiaPlatform, Loader: "libvulkan.so", Order: Reverse,
+		Opening: &fuchsiaService},
 	{Name: "fuchsia-upstream", Title: "Fuchsia, with the loader as it is published", platform: fuchsiaUpstream,
 		Loader: "libvulkan.so", Order: Reverse, Opening: &fuchsia},
 }
@@ -76,6 +77,7 @@ type OpenMethods struct {
 var (
 	usual          = OpenMethods{Drivers: []OpenMethod{Linker}, Layers: []OpenMethod{Linker}}
 	fuchsia        = OpenMethods{Drivers: []OpenMethod{Service}, Layers: []OpenMethod{Linker, Service}} // FUC-006
-	fuchsiaService = OpenMethods{Drivers: []OpenMethod{Cache, Service, Linker, File}, Layers: []OpenMethod{Linker, File},
-		First: "vk_icdInitializeOpenInNamespaceCallback"} // FUC-007
+	fuchsiaService = OpenMethods{Drivers: []OpenMethod{Cache, Service, Linker, File},
+		Layers: []OpenMethod{Linker, File},
+		First:  "vk_icdInitializeOpenInNamespaceCallback"} // FUC-007
 )

@@ -16,7 +16,8 @@ func (s *Foreign) WordSize() string { return s.Bits }
 
 // Views implements doctor.Windows: a 32-bit system has only 32-bit programs.
 func (s *Foreign) Views() []string {
-	if s.Bits == "32" && !s.wow64() && (s.Keys == nil || len(s.Keys.Below(`HKEY_LOCAL_MACHINE\SOFTWARE\WOW6432Node`)) == 0) {
+	if s.Bits == "32" && !s.wow64() &&
+		(s.Keys == nil || len(s.Keys.Below(`HKEY_LOCAL_MACHINE\SOFTWARE\WOW6432Node`)) == 0) {
 		return []string{"32"}
 	}
 	return []string{"64", "32"}
@@ -82,8 +83,8 @@ func (s *Foreign) wow64() bool {
 	return ok
 }
 
-// Place returns the location of a path in the given files; at has the rules. On 64-bit Windows, 32-bit programs get another
-// directory for System32.
+// Place returns the location of a path in the given files; at has the rules. On 64-bit Windows, 32-bit programs get
+// another directory for System32.
 func (s *Foreign) Place(name string) (string, bool) {
 	if s.windows() && s.Bits == "32" && s.hasFiles() && s.wow64() {
 		name = windows.Redirected(name)

@@ -11,7 +11,8 @@ import (
 
 // homes returns the names of variables with a directory of a user's files.
 func homes() []string {
-	return []string{variables.Home.Name(), variables.ConfigHome.Name(), variables.DataHome.Name(), "XDG_STATE_HOME", "XDG_CACHE_HOME"}
+	return []string{variables.Home.Name(), variables.ConfigHome.Name(), variables.DataHome.Name(), "XDG_STATE_HOME",
+		"XDG_CACHE_HOME"}
 }
 
 // homeLists returns the names of variables with several directories, each of which is checked separately.
@@ -71,5 +72,6 @@ func Warning(ignored []Ignored) string {
 	if outside {
 		return "ignored as root: " + strings.Join(names, ", ") + ". To examine that user's Vulkan, " + beyond
 	}
-	return "ignored as root: " + strings.Join(names, ", ") + ". To examine that user's Vulkan, add --as-user " + cmp.Or(user, "USER")
+	return "ignored as root: " + strings.Join(names, ", ") + ". To examine that user's Vulkan, add --as-user " +
+		cmp.Or(user, "USER")
 }

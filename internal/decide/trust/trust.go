@@ -21,8 +21,8 @@ const beyond = "run this outside of the user namespace"
 
 func (e *Error) Error() string { return e.Who + " can change " + e.File }
 
-// Refusal returns the sentence about a file that is not used because of an *Error. verb is a participle, such as tried, run
-// or offered. For any other error it returns "".
+// Refusal returns the sentence about a file that is not used because of an *Error. verb is a participle, such as tried,
+// run or offered. For any other error it returns "".
 func Refusal(verb string, err error) string {
 	var e *Error
 	if !errors.As(err, &e) {

@@ -19,8 +19,8 @@ const maxLinks = 40
 // behind a path. For a missing file, it checks the directory in which the file would be created.
 func Path(name string) error { return In("/", name) }
 
-// In is Path for a path below a root directory: absolute links start at that directory again, and ".." does not lead out of
-// it.
+// In is Path for a path below a root directory: absolute links start at that directory again, and ".." does not lead
+// out of it.
 func In(root, name string) error {
 	if !Privileged() {
 		return nil
@@ -83,7 +83,8 @@ func (w *walk) follow(name string) error {
 		switch {
 		case errors.Is(err, unix.ENOENT) && w.sticky != nil:
 			return w.sticky
-		case errors.Is(err, unix.ENOENT): // only a group can create the file; a group that root gave this right, as /usr/local on Debian has, is trusted
+		// only a group can create the file; a group that root gave this right, as /usr/local on Debian has, is trusted
+		case errors.Is(err, unix.ENOENT):
 			return nil
 		case err != nil:
 			return err
@@ -121,8 +122,8 @@ func (w *walk) top() error {
 	return w.belongs(fd, "", &info)
 }
 
-// step opens one part of the path as the reached directory. For a link, it returns the target. A part after a file does not
-// exist.
+// step opens one part of the path as the reached directory. For a link, it returns the target. A part after a file does
+// not exist.
 func (w *walk) step(part string) (target string, err error) {
 	switch part {
 	case "", ".":
@@ -160,8 +161,8 @@ func (w *walk) step(part string) (target string, err error) {
 	return target, err
 }
 
-// read returns the target of a link. For most links of /proc it returns an error, because they lead to another file than
-// their text names.
+// read returns the target of a link. For most links of /proc it returns an error, because they lead to another file
+// than their text names.
 func (w *walk) read(fd int, part string) (string, error) {
 	var fs unix.Statfs_t
 	if err := unix.Fstatfs(w.fd, &fs); err != nil {
@@ -188,12 +189,12 @@ func (w *walk) recheck() error {
 }
 
 // belongs returns an *Error if a user other than root can change an open part of the path. The group's bits of the mode
-// include the rights that an access control list gives to other users. For a directory that a group may write to, belongs
-// only sets w.writable; follow decides.
+// include the rights that an access control list gives to other users. For a directory that a group may write to,
+// belongs only sets w.writable; follow decides.
 //
-// In a sticky directory such as /tmp, belongs accepts only directories of root's: no other user can rename them, remove them
-// or link to them. Any other entry may be a second name that another user made for a file of root's, and any user can take a
-// free name.
+// In a sticky directory such as /tmp, belongs accepts only directories of root's: no other user can rename them, remove
+// them or link to them. Any other entry may be a second name that another user made for a file of root's, and any user
+// can take a free name.
 func (w *walk) belongs(fd int, part string, info *unix.Stat_t) error {
 	if info.Uid != 0 {
 		return userError(w.name(part), info.Uid)
@@ -232,8 +233,8 @@ func (w *walk) belongs(fd int, part string, info *unix.Stat_t) error {
 	return nil
 }
 
-// mounter returns the user whose process serves a FUSE file system, which can show any owner. If the user is unknown, it
-// returns overflow.
+// mounter returns the user whose process serves a FUSE file system, which can show any owner. If the user is unknown,
+// it returns overflow.
 func mounter(device uint64) uint32 {
 	table, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {

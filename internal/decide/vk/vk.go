@@ -35,8 +35,9 @@ type Command struct {
 	Kind      Kind
 	Minor     uint8  // core version 1.Minor, or ExtensionMinor
 	Extension string // the first extension with the command; "": a core command
-	Gate      string // the instance extension that must be enabled for vkGetInstanceProcAddr to return the command; "": none
-	Alias     string // the command for which this is another name; "": none
-	Param     string // name of the first parameter; "" for global commands
-	Exported  bool
+	// the instance extension that must be enabled for vkGetInstanceProcAddr to return the command; "": none
+	Gate     string
+	Alias    string // the command for which this is another name; "": none
+	Param    string // name of the first parameter; "" for global commands
+	Exported bool
 }

@@ -75,7 +75,8 @@ func NextDebugEvent() (*DebugEvent, error) {
 	at := unsafe.Pointer(&raw.event)
 	switch e.Kind {
 	case Raised:
-		e.Exception, e.Address, e.First = Exception(raw.event.record.code), uint64(raw.event.record.address), raw.event.first != 0
+		e.Exception, e.Address, e.First = Exception(raw.event.record.code), uint64(raw.event.record.address),
+			raw.event.first != 0
 	case ThreadStarted:
 		e.Thread = (*threadEvent)(at).thread
 	case Started:
@@ -115,8 +116,8 @@ func Suspend(thread windows.Handle) bool {
 	return uint32(count) != ^uint32(0)
 }
 
-// Standing returns the instruction and stack pointers of a suspended thread; 0: unknown. For a 32-bit process on a 64-bit
-// system they are those of the 32-bit code.
+// Standing returns the instruction and stack pointers of a suspended thread; 0: unknown. For a 32-bit process on a
+// 64-bit system they are those of the 32-bit code.
 func Standing(process, thread windows.Handle) (pc, sp uint64) {
 	get, registers := getThreadContext, ownContext
 	if wordOf(process) != wordSize {
@@ -188,7 +189,8 @@ func Words(process windows.Handle, from uint64, most int) (list []uint64) {
 
 // IsCode reports whether instructions may lie at an address of a process.
 func IsCode(process windows.Handle, address uint64) bool {
-	const execute = windows.PAGE_EXECUTE | windows.PAGE_EXECUTE_READ | windows.PAGE_EXECUTE_READWRITE | windows.PAGE_EXECUTE_WRITECOPY
+	const execute = windows.PAGE_EXECUTE | windows.PAGE_EXECUTE_READ | windows.PAGE_EXECUTE_READWRITE |
+		windows.PAGE_EXECUTE_WRITECOPY
 	var about memoryInformation
 	if uint64(uintptr(address)) != address {
 		return false
@@ -236,8 +238,10 @@ const (
 )
 
 var exceptions = map[Exception]string{
-	Breakpoint: "a breakpoint", 0xc0000005: "an access violation", 0xc0000006: "a page that could not be read", 0xc000001d: "an illegal instruction",
-	0xc0000094: "a division by zero", 0xc0000096: "a privileged instruction", 0xc00000fd: "a stack overflow", 0xc0000135: "a missing DLL",
+	Breakpoint: "a breakpoint", 0xc0000005: "an access violation", 0xc0000006: "a page that could not be read",
+	0xc000001d: "an illegal instruction",
+	0xc0000094: "a division by zero", 0xc0000096: "a privileged instruction", 0xc00000fd: "a stack overflow",
+	0xc0000135: "a missing DLL",
 	0xc0000374: "a damaged heap", 0xc0000409: "a fast failure",
 }
 

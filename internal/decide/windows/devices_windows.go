@@ -36,10 +36,11 @@ const (
 	softwareKey   = 1 // CM_REGISTRY_SOFTWARE
 )
 
-// Devices lists the present display devices and their children, with the values of a name in their software keys (WIN-028 to
-// WIN-035).
+// Devices lists the present display devices and their children, with the values of a name in their software keys
+// (WIN-028 to WIN-035).
 func Devices(name string) facts.Devices {
-	for _, p := range []*windows.LazyProc{idListSize, idList, locate, nodeStatus, childOf, siblingOf, deviceID, property, openKey} {
+	for _, p := range []*windows.LazyProc{idListSize, idList, locate, nodeStatus, childOf, siblingOf, deviceID,
+		property, openKey} {
 		if p.Find() != nil {
 			return facts.Devices{}
 		}
@@ -58,7 +59,8 @@ func Devices(name string) facts.Devices {
 		}
 		all.List = append(all.List, device(node, id, name, false))
 		var child uint32
-		for result, _, _ := childOf.Call(pointer(&child), uintptr(node), 0); result == crSuccess; result, _, _ = siblingOf.Call(pointer(&child), uintptr(child), 0) {
+		for result, _, _ := childOf.Call(pointer(&child), uintptr(node),
+			0); result == crSuccess; result, _, _ = siblingOf.Call(pointer(&child), uintptr(child), 0) {
 			var buffer [idLength + 1]uint16
 			if got, _, _ := deviceID.Call(uintptr(child), pointer(&buffer[0]), idLength, 0); got == crSuccess {
 				all.List = append(all.List, device(child, text(buffer[:]), name, true))
@@ -76,7 +78,8 @@ func displays() (ids []string, ok bool) {
 	}
 	for range listTries {
 		var size uint32
-		if result, _, _ := idListSize.Call(pointer(&size), pointer(class), filterClass|filterPresent); result != crSuccess {
+		if result, _, _ := idListSize.Call(pointer(&size), pointer(class), filterClass|
+			filterPresent); result != crSuccess {
 			return nil, false
 		}
 		buffer := make([]uint16, size+1)
@@ -115,11 +118,13 @@ func device(node uint32, id, name string, child bool) facts.Device {
 	}
 	var class [64]uint16
 	room := uint32(len(class) * 2)
-	if result, _, _ := property.Call(uintptr(node), classGUID, 0, pointer(&class[0]), pointer(&room), 0); result == crSuccess {
+	if result, _, _ := property.Call(uintptr(node), classGUID, 0, pointer(&class[0]), pointer(&room),
+		0); result == crSuccess {
 		d.Class = text(class[:])
 	}
 	var key registry.Key
-	if result, _, _ := openKey.Call(uintptr(node), registry.QUERY_VALUE, 0, openExisting, pointer(&key), softwareKey); result == crSuccess {
+	if result, _, _ := openKey.Call(uintptr(node), registry.QUERY_VALUE, 0, openExisting, pointer(&key),
+		softwareKey); result == crSuccess {
 		defer key.Close()
 		d.Value, d.Type, d.Data = softwareValue(key, name)
 	}

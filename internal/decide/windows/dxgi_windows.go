@@ -11,9 +11,12 @@ import (
 var createFactory = windows.NewLazySystemDLL("dxgi.dll").NewProc("CreateDXGIFactory1")
 
 var (
-	idFactory1 = windows.GUID{Data1: 0x770aae78, Data2: 0xf26f, Data3: 0x4dba, Data4: [8]byte{0xa8, 0x29, 0x25, 0x3c, 0x83, 0xd1, 0xb3, 0x87}}
-	idFactory6 = windows.GUID{Data1: 0xc1b6694f, Data2: 0xff09, Data3: 0x44a9, Data4: [8]byte{0xb0, 0x3c, 0x77, 0x90, 0x0a, 0x0a, 0x1d, 0x17}}
-	idAdapter1 = windows.GUID{Data1: 0x29038f61, Data2: 0x3839, Data3: 0x4626, Data4: [8]byte{0x91, 0xfd, 0x08, 0x68, 0x79, 0x01, 0x1a, 0x05}}
+	idFactory1 = windows.GUID{Data1: 0x770aae78, Data2: 0xf26f, Data3: 0x4dba,
+		Data4: [8]byte{0xa8, 0x29, 0x25, 0x3c, 0x83, 0xd1, 0xb3, 0x87}}
+	idFactory6 = windows.GUID{Data1: 0xc1b6694f, Data2: 0xff09, Data3: 0x44a9,
+		Data4: [8]byte{0xb0, 0x3c, 0x77, 0x90, 0x0a, 0x0a, 0x1d, 0x17}}
+	idAdapter1 = windows.GUID{Data1: 0x29038f61, Data2: 0x3839, Data3: 0x4626,
+		Data4: [8]byte{0x91, 0xfd, 0x08, 0x68, 0x79, 0x01, 0x1a, 0x05}}
 )
 
 // object is a COM object; its methods are identified by index.
@@ -51,7 +54,8 @@ func DXGI() (d facts.DXGI) {
 	}
 	var factory *object
 	for _, id := range []*windows.GUID{&idFactory6, &idFactory1} {
-		if result, _, _ := createFactory.Call(pointer(id), pointer(&factory)); uint32(result)&hresultFailure == 0 && factory != nil {
+		if result, _, _ := createFactory.Call(pointer(id), pointer(&factory)); uint32(result)&hresultFailure == 0 &&
+			factory != nil {
 			d.Made, d.Ordered = true, id == &idFactory6
 			break
 		}
@@ -77,8 +81,9 @@ func DXGI() (d facts.DXGI) {
 		if failed {
 			break
 		}
-		d.List = append(d.List, facts.Display{Description: text(desc.description[:]), Vendor: desc.vendor, Device: desc.device,
-			LUIDLow: desc.luidLow, LUIDHigh: desc.luidHigh})
+		d.List = append(d.List,
+			facts.Display{Description: text(desc.description[:]), Vendor: desc.vendor, Device: desc.device,
+				LUIDLow: desc.luidLow, LUIDHigh: desc.luidHigh})
 	}
 	return d
 }

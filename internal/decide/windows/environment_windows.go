@@ -60,11 +60,13 @@ func blockOf(process windows.Handle) (block uint64, class int, err error) {
 	}
 	if own == 64 && wow {
 		var of32 uintptr
-		err = windows.NtQueryInformationProcess(process, windows.ProcessWow64Information, unsafe.Pointer(&of32), uint32(unsafe.Sizeof(of32)), nil)
+		err = windows.NtQueryInformationProcess(process, windows.ProcessWow64Information, unsafe.Pointer(&of32),
+			uint32(unsafe.Sizeof(of32)), nil)
 		return uint64(of32), 32, err
 	}
 	var basic windows.PROCESS_BASIC_INFORMATION
-	err = windows.NtQueryInformationProcess(process, windows.ProcessBasicInformation, unsafe.Pointer(&basic), uint32(unsafe.Sizeof(basic)), nil)
+	err = windows.NtQueryInformationProcess(process, windows.ProcessBasicInformation, unsafe.Pointer(&basic),
+		uint32(unsafe.Sizeof(basic)), nil)
 	return uint64(uintptr(unsafe.Pointer(basic.PebBaseAddress))), own, err
 }
 
@@ -76,8 +78,8 @@ func address(process windows.Handle, at uint64, size int) (uint64, error) {
 	return binary.LittleEndian.Uint64(data[:]), nil
 }
 
-// variablesAt reads a block of variables up to the empty text at its end. Its size is unknown, so it reads one page after
-// the other.
+// variablesAt reads a block of variables up to the empty text at its end. Its size is unknown, so it reads one page
+// after the other.
 func variablesAt(process windows.Handle, at uint64) ([]uint16, error) {
 	var text []uint16
 	for len(text) < environmentMax/2 {

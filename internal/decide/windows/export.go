@@ -15,15 +15,16 @@ type ExportedValue struct {
 	Data
 }
 
-// Export returns the values as a file for the registry editor. wide means that the system runs 64-bit programs; the keys of
-// 32-bit programs then have other names.
+// Export returns the values as a file for the registry editor. wide means that the system runs 64-bit programs; the
+// keys of 32-bit programs then have other names.
 func Export(values []ExportedValue, wide bool) string {
 	var text strings.Builder
 	text.WriteString("Windows Registry Editor Version 5.00\r\n")
 	before := ""
 	for _, v := range values {
 		key := v.Key
-		if rest, is := strings.CutPrefix(key, `SOFTWARE\`); is && v.Hive == facts.LocalMachine && v.Bits == "32" && wide {
+		if rest, is := strings.CutPrefix(key, `SOFTWARE\`); is && v.Hive == facts.LocalMachine && v.Bits == "32" &&
+			wide {
 			key = `SOFTWARE\WOW6432Node\` + rest
 		}
 		if key = v.Hive.String() + `\` + key; key != before {
@@ -60,14 +61,16 @@ func dataText(d Data) string {
 	return fmt.Sprintf("hex(%x):", d.Kind) + strings.Join(list, ",")
 }
 
-// plainText returns the text of a value without its final NUL; false: the value is no text, or does not fit in one line.
+// plainText returns the text of a value without its final NUL; false: the value is no text, or does not fit in one
+// line.
 func plainText(d Data) (string, bool) {
 	if d.Kind != kindText || len(d.Bytes)%2 != 0 || len(d.Bytes) == 0 {
 		return "", false
 	}
 	units := make([]uint16, len(d.Bytes)/2)
 	for i := range units {
-		if units[i] = binary.LittleEndian.Uint16(d.Bytes[2*i:]); (units[i] < ' ' || utf16.IsSurrogate(rune(units[i]))) != (i == len(units)-1) {
+		if units[i] = binary.LittleEndian.Uint16(d.Bytes[2*i:]); (units[i] < ' ' ||
+			utf16.IsSurrogate(rune(units[i]))) != (i == len(units)-1) {
 			return "", false
 		}
 	}

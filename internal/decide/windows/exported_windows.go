@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// Exported returns the registry values that loaders read, as a file for the registry editor: the keys of drivers, layers and
-// settings in both hives and views, and the values of display adapters and software components.
+// Exported returns the registry values that loaders read, as a file for the registry editor: the keys of drivers,
+// layers and settings in both hives and views, and the values of display adapters and software components.
 func Exported() string {
 	var list []ExportedValue
 	add := func(h facts.Hive, bits, key string, wanted func(name string) bool) {

@@ -21,7 +21,8 @@ func NewJob() (*Job, error) {
 	}
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
-	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation, pointer(&limits), uint32(unsafe.Sizeof(limits)))
+	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation, pointer(&limits),
+		uint32(unsafe.Sizeof(limits)))
 	if err != nil {
 		_ = windows.CloseHandle(handle)
 		return nil, err

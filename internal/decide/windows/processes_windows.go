@@ -75,7 +75,8 @@ type LoadedFile struct {
 	Base, Size uint64
 }
 
-// ModulesOf lists the executable and the libraries of a process, of both word sizes, in the order in which they were loaded.
+// ModulesOf lists the executable and the libraries of a process, of both word sizes, in the order in which they were
+// loaded.
 func ModulesOf(pid uint32) (list []LoadedFile, err error) {
 	var modules windows.Handle
 	for range moduleTries {

@@ -5,8 +5,8 @@ import "strings"
 // exempt are the directories below System32 that are not redirected for 32-bit programs.
 var exempt = []string{`catroot`, `catroot2`, `driverstore`, `drivers\etc`, `logfiles`, `spool`}
 
-// Redirected returns the path that a 32-bit program on a 64-bit system gets for a path: SysWOW64 instead of System32, except
-// for the exempt directories.
+// Redirected returns the path that a 32-bit program on a 64-bit system gets for a path: SysWOW64 instead of System32,
+// except for the exempt directories.
 func Redirected(path string) string { return redirect(path, "SysWOW64") }
 
 // Directed returns the path by which a 32-bit program on a 64-bit system reaches the file of a 64-bit program's path.

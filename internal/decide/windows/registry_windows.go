@@ -72,8 +72,8 @@ func dataOf(k registry.Key, name string) (Data, error) {
 	}
 }
 
-// valueData returns the data of a value in the form of package facts: texts as UTF-8, others unchanged. It leaves out texts of
-// a list that are not valid UTF-16 (WIN-023).
+// valueData returns the data of a value in the form of package facts: texts as UTF-8, others unchanged. It leaves out
+// texts of a list that are not valid UTF-16 (WIN-023).
 func valueData(kind uint32, data []byte) (string, bool) {
 	switch kind {
 	case registry.SZ, registry.EXPAND_SZ:
@@ -151,7 +151,8 @@ func Unregister(key, name string) error {
 
 // SystemName returns the release of Windows in the registry.
 func SystemName() string {
-	k, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Windows NT\CurrentVersion`, registry.QUERY_VALUE|view("64"))
+	k, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Windows NT\CurrentVersion`,
+		registry.QUERY_VALUE|view("64"))
 	if err != nil {
 		return "Windows"
 	}

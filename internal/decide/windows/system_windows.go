@@ -33,7 +33,8 @@ func of(token windows.Token) (p facts.Process) {
 		return p
 	}
 	block := make([]uint64, (size+7)/8)
-	if windows.GetTokenInformation(token, windows.TokenIntegrityLevel, (*byte)(unsafe.Pointer(&block[0])), size, &size) != nil {
+	if windows.GetTokenInformation(token, windows.TokenIntegrityLevel, (*byte)(unsafe.Pointer(&block[0])), size,
+		&size) != nil {
 		return p
 	}
 	sid := (*windows.Tokenmandatorylabel)(unsafe.Pointer(&block[0])).Label.Sid
@@ -61,7 +62,8 @@ func Packages(family string) (paths []string) {
 		return nil
 	}
 	names, buffer := make([]*uint16, count), make([]uint16, length)
-	if result, _, _ = packagesOf.Call(pointer(wide), pointer(&count), pointer(&names[0]), pointer(&length), pointer(&buffer[0])); result != 0 {
+	if result, _, _ = packagesOf.Call(pointer(wide), pointer(&count), pointer(&names[0]), pointer(&length),
+		pointer(&buffer[0])); result != 0 {
 		return nil
 	}
 	for _, name := range names[:min(int(count), len(names))] {
@@ -74,8 +76,8 @@ func Packages(family string) (paths []string) {
 	return paths
 }
 
-// SystemDirectory returns the directory of the system's libraries for a word size; a 32-bit program on a 64-bit system has a
-// separate one.
+// SystemDirectory returns the directory of the system's libraries for a word size; a 32-bit program on a 64-bit system
+// has a separate one.
 func SystemDirectory(bits string) string {
 	if bits == "32" && System64() {
 		if directory, err := windows.GetSystemWindowsDirectory(); err == nil {
@@ -112,10 +114,12 @@ func FileVersion(name string) string {
 	var fixed *windows.VS_FIXEDFILEINFO
 	length := uint32(unsafe.Sizeof(*fixed))
 	block := versionBlock(name)
-	if block == nil || windows.VerQueryValue(unsafe.Pointer(&block[0]), `\`, unsafe.Pointer(&fixed), &length) != nil || fixed == nil {
+	if block == nil || windows.VerQueryValue(unsafe.Pointer(&block[0]), `\`, unsafe.Pointer(&fixed), &length) != nil ||
+		fixed == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d.%d.%d.%d", fixed.FileVersionMS>>16, fixed.FileVersionMS&0xffff, fixed.FileVersionLS>>16, fixed.FileVersionLS&0xffff)
+	return fmt.Sprintf("%d.%d.%d.%d", fixed.FileVersionMS>>16, fixed.FileVersionMS&0xffff, fixed.FileVersionLS>>16,
+		fixed.FileVersionLS&0xffff)
 }
 
 // FileText returns an English text of a file's resources, such as ProductName; "": there is none.
@@ -123,7 +127,8 @@ func FileText(name, text string) string {
 	var found *uint16
 	var length uint32
 	block := versionBlock(name)
-	if block == nil || windows.VerQueryValue(unsafe.Pointer(&block[0]), `\StringFileInfo\040904b0\`+text, unsafe.Pointer(&found), &length) != nil || found == nil {
+	if block == nil || windows.VerQueryValue(unsafe.Pointer(&block[0]), `\StringFileInfo\040904b0\`+text,
+		unsafe.Pointer(&found), &length) != nil || found == nil {
 		return ""
 	}
 	return windows.UTF16PtrToString(found)

@@ -55,7 +55,8 @@ func (Running) Write(v ValueName, data Data) error {
 	}
 	bytes := append([]byte{}, data.Bytes...)
 	room := append(bytes, 0) // Write needs an address even for no bytes
-	if result, _, _ := setValueEx.Call(uintptr(k), pointer(name), 0, uintptr(data.Kind), pointer(&room[0]), uintptr(len(bytes))); result != 0 {
+	if result, _, _ := setValueEx.Call(uintptr(k), pointer(name), 0, uintptr(data.Kind), pointer(&room[0]),
+		uintptr(len(bytes))); result != 0 {
 		return v.wrapError(syscall.Errno(result))
 	}
 	return nil

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// Malformed returns a JSON decoder's error about a text, in words that name JSON's terms and not Go's. It returns nil for
-// nil.
+// Malformed returns a JSON decoder's error about a text, in words that name JSON's terms and not Go's. It returns nil
+// for nil.
 func Malformed(text []byte, err error) error {
 	syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)
 	switch {

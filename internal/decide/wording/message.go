@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Message returns an error's text for a user. A failed call on a file becomes the file's name and the reason in plain English,
-// without the name of the system's function.
+// Message returns an error's text for a user. A failed call on a file becomes the file's name and the reason in plain
+// English, without the name of the system's function.
 func Message(err error) string {
 	if err == nil {
 		return ""

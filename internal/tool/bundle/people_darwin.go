@@ -14,8 +14,8 @@ func System(source *machine.Source) string {
 	return systemWith(source, "/System/Library/CoreServices/SystemVersion.plist")
 }
 
-// People returns the machine's users and names, to be hidden. me is the owner of the home directory in the environment; every other
-// directory in /Users except Shared is another user's.
+// People returns the machine's users and names, to be hidden. me is the owner of the home directory in the environment;
+// every other directory in /Users except Shared is another user's.
 func People(source *machine.Source) (me Person, others []Person, machine []string) {
 	const users = "/Users"
 	home, _ := source.Lookup(variables.Home.Name())

@@ -11,8 +11,8 @@ import (
 // System describes the machine's system.
 func System(source *machine.Source) string { return systemWith(source, "/etc/os-release") }
 
-// People returns the machine's users and names, to be hidden. me is the owner of the home directory in the environment, or
-// the current user.
+// People returns the machine's users and names, to be hidden. me is the owner of the home directory in the environment,
+// or the current user.
 func People(source *machine.Source) (me Person, others []Person, machine []string) {
 	home, _ := source.Lookup(variables.Home.Name())
 	for _, variable := range []string{"USER", "LOGNAME"} {
@@ -28,7 +28,8 @@ func People(source *machine.Source) (me Person, others []Person, machine []strin
 		if len(field) < 7 || len(field[2]) < 4 && field[2] != "0" || field[0] == "nobody" {
 			continue
 		}
-		if person := (Person{Name: field[0], Homes: homesOf(source, field[5])}); person.Name == me.Name || field[5] == home {
+		if person := (Person{Name: field[0], Homes: homesOf(source, field[5])}); person.Name == me.Name ||
+			field[5] == home {
 			me.Name, me.Homes = person.Name, append(me.Homes, person.Homes...)
 		} else {
 			others = append(others, person)

@@ -24,7 +24,8 @@ func People(source *machine.Source) (me Person, others []Person, machine []strin
 		entries, _ := os.ReadDir(home[:at])
 		for _, e := range entries {
 			name := e.Name()
-			if e.IsDir() && !slices.Contains(notPeople, strings.ToLower(name)) && !strings.EqualFold(name, home[at+1:]) {
+			if e.IsDir() && !slices.Contains(notPeople, strings.ToLower(name)) &&
+				!strings.EqualFold(name, home[at+1:]) {
 				others = append(others, Person{Name: name, Homes: []string{home[:at+1] + name}})
 			}
 		}

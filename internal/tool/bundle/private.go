@@ -32,12 +32,13 @@ type Person struct {
 
 // common are login names that identify no person and occur in many texts. Distributions' images have a user with the
 // distribution's name.
-var common = []string{"root", "user", "users", "home", "nobody", "daemon", "bin", "lib", "usr", "etc", "share", "vulkan",
+var common = []string{"root", "user", "users", "home", "nobody", "daemon", "bin", "lib", "usr", "etc", "share",
+	"vulkan",
 	"ubuntu", "debian", "fedora", "arch", "alpine", "linux", "steam", "deck"}
 
-// NewPrivate returns a Private for the user, other users, and the machine's names. The user's home becomes ~, another one
-// becomes /home/user2, /home/user3, ... (C:/Users/user2 on Windows); a login name becomes user1, user2, ...; a machine's
-// name becomes "machine".
+// NewPrivate returns a Private for the user, other users, and the machine's names. The user's home becomes ~, another
+// one becomes /home/user2, /home/user3, ... (C:/Users/user2 on Windows); a login name becomes user1, user2, ...; a
+// machine's name becomes "machine".
 func NewPrivate(me Person, others []Person, machine []string) *Private {
 	p := &Private{}
 	for i, person := range append([]Person{me}, others...) {
@@ -74,7 +75,8 @@ func (p *Private) directory(directory, to string) {
 		return
 	}
 	directory = path.Clean(directory)
-	if len(directory) > longestPath || !path.IsAbs(directory) || strings.Count(directory, "/") < 2 && directory != "/root" {
+	if len(directory) > longestPath || !path.IsAbs(directory) || strings.Count(directory, "/") < 2 &&
+		directory != "/root" {
 		return // "/" and "/home" belong to no person
 	}
 	written, _ := json.Marshal(directory)
@@ -87,7 +89,8 @@ func (p *Private) directory(directory, to string) {
 }
 
 // drivePath matches an absolute Windows path with at least two elements.
-var drivePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]+[^\\/]+[\\/]+[^\\/]`) })
+var drivePath = sync.OnceValue(
+	func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]+[^\\/]+[\\/]+[^\\/]`) })
 
 // addDrivePath replaces a Windows path like directory. It ignores letter case and accepts doubled backslashes.
 func (p *Private) addDrivePath(directory, to string) {
@@ -99,11 +102,13 @@ func (p *Private) addDrivePath(directory, to string) {
 
 // name replaces a name where it is a whole word, in any letter case.
 func (p *Private) name(name, to string) {
-	if len(name) < 2 || len(name) > longestName || slices.Contains(common, strings.ToLower(name)) || name == "localhost" {
+	if len(name) < 2 || len(name) > longestName || slices.Contains(common, strings.ToLower(name)) ||
+		name == "localhost" {
 		return
 	}
-	p.names = append(p.names, replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + literal(name) + `($|[^A-Za-z0-9])`),
-		"${1}" + to + "${2}"})
+	p.names = append(p.names,
+		replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + literal(name) + `($|[^A-Za-z0-9])`),
+			"${1}" + to + "${2}"})
 }
 
 // otherHomes matches home directories of people outside the user list.

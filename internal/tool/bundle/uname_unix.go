@@ -11,7 +11,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// systemWith returns the content of a file about the system's release, and the answers of uname(2) on the running machine.
+// systemWith returns the content of a file about the system's release, and the answers of uname(2) on the running
+// machine.
 func systemWith(source *machine.Source, file string) string {
 	var out strings.Builder
 	if release, err := source.ReadFile(file); err == nil {

@@ -29,7 +29,8 @@ import (
 )
 
 func addAsUser(root *cobra.Command, s *invocation) {
-	root.PersistentFlags().StringVar(&s.actAs, "as-user", "", "as root: run the command with the rights and the home directory of `USER` instead of root's")
+	root.PersistentFlags().StringVar(&s.actAs, "as-user", "",
+		"as root: run the command with the rights and the home directory of `USER` instead of root's")
 }
 
 // account is a user with the IDs for the kernel.
@@ -72,7 +73,8 @@ func accountOf(name string) (a account, err error) {
 func (a *account) environ(own []string) []string {
 	list := slices.DeleteFunc(slices.Clone(own), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "SUDO_") || strings.HasPrefix(name, "DBUS_") ||
+		return strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "SUDO_") ||
+			strings.HasPrefix(name, "DBUS_") ||
 			slices.Contains([]string{variables.Home.Name(), "USER", "LOGNAME", "TMPDIR", "XAUTHORITY"}, name)
 	})
 	list = append(list, "USER="+a.name, "LOGNAME="+a.name)
@@ -162,7 +164,8 @@ func become(s *invocation, command string) (done bool, err error) {
 	defer signal.Stop(signals)
 	if err := child.Start(); err != nil {
 		if trust.Alone() || errors.Is(err, syscall.EINVAL) {
-			return true, exit.Unable("--as-user %s: this process's user namespace does not have that user; run this outside of it", s.actAs)
+			return true, exit.Unable(
+				"--as-user %s: this process's user namespace does not have that user; run this outside of it", s.actAs)
 		}
 		return true, exit.Unable("--as-user %s: %w", s.actAs, err)
 	}

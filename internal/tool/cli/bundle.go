@@ -94,7 +94,8 @@ func newBundle(s *invocation) *cobra.Command {
 	out.option(cmd, bundleSchema)
 	flags.StringVar(&app, "app", "", "report on this `PROGRAM`, a path or a name in PATH")
 	addTimeout(flags, &limit, 30*time.Second, "end a child process after this `TIME`")
-	flags.BoolVar(&whole, "parts", false, "print the parts as JSON; for the page, which shows them before it makes an archive")
+	flags.BoolVar(&whole, "parts", false,
+		"print the parts as JSON; for the page, which shows them before it makes an archive")
 	flags.Lookup("parts").Hidden = true
 	return cmd
 }

@@ -34,7 +34,8 @@ func newCDI(s *invocation) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCDIGenerate(s), newCDIRefresh(s), newCDIVerify(s), newCDIWhy(s), newCDIList(s), newOCI(s), newCDIHook(s))
+	cmd.AddCommand(newCDIGenerate(s), newCDIRefresh(s), newCDIVerify(s), newCDIWhy(s), newCDIList(s), newOCI(s),
+		newCDIHook(s))
 	return cmd
 }
 
@@ -52,8 +53,10 @@ func newGeneration() *generation {
 	flags.StringArrayVar(&g.options.Machines, "machine", []string{ownMachine()},
 		"drivers for programs of this `MACHINE`: "+strings.Join(offer.Machines(), ", ")+"; may be repeated")
 	flags.StringVar(&g.hook, "hook", "", "`PATH` of this tool for the container runtime (default: its path here)")
-	flags.BoolVar(&g.options.Groups, "groups", false, "put a container's processes into the groups of the nodes (needs CDI 0.7.0)")
-	flags.StringVar(&g.options.DriverRoot, "driver-root", "", "root `DIRECTORY` of the drivers, such as that of a driver container")
+	flags.BoolVar(&g.options.Groups, "groups", false,
+		"put a container's processes into the groups of the nodes (needs CDI 0.7.0)")
+	flags.StringVar(&g.options.DriverRoot, "driver-root", "",
+		"root `DIRECTORY` of the drivers, such as that of a driver container")
 	return g
 }
 
@@ -145,13 +148,15 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&file, "output", "o", "", "write to `FILE` (JSON if its name ends in .json, else YAML), and replace an existing file in one step (for runtimes: /etc/cdi/vkloader.yaml)")
+	flags.StringVarP(&file, "output", "o", "",
+		"write to `FILE` (JSON if its name ends in .json, else YAML), and replace an existing file in one step (for runtimes: /etc/cdi/vkloader.yaml)")
 	flags.BoolVar(&force, "force", false, "also replace a file that another program wrote")
 	flags.AddFlagSet(g.FlagSet)
 	return cmd
 }
 
-// replaceable returns an error for a link, and for a file that this tool did not write: its devices would get other names.
+// replaceable returns an error for a link, and for a file that this tool did not write: its devices would get other
+// names.
 func replaceable(file string) error {
 	m := &machine.Machine{}
 	if place, err := m.PlaceOf(file, false); err == nil {
@@ -182,7 +187,8 @@ func replaceable(file string) error {
 // tellLeftOut prints the drivers that a file does not contain.
 func tellLeftOut(s *invocation, left []cdi.LeftOut) {
 	for _, l := range left {
-		fmt.Fprintf(s.messages(), "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
+		fmt.Fprintf(s.messages(), "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)),
+			term.OneLine(l.Why))
 	}
 }
 
@@ -272,7 +278,8 @@ func printVerified(s *invocation, answer *cdi.Verdict) {
 		table.Print(s.out, "", s.style)
 	}
 	printCDIFindings(s, slices.DeleteFunc(slices.Clone(answer.Findings), func(f cdi.Defect) bool { // the table shows it
-		return f.Do == "" && slices.ContainsFunc(answer.Drivers, func(d cdi.Driver) bool { return !d.Added && d.Why == f.What })
+		return f.Do == "" &&
+			slices.ContainsFunc(answer.Drivers, func(d cdi.Driver) bool { return !d.Added && d.Why == f.What })
 	}))
 	if len(answer.Findings) == 0 {
 		fmt.Fprintln(s.out, "No problems.")
@@ -329,12 +336,14 @@ func newCDIList(s *invocation) *cobra.Command {
 				for _, d := range list {
 					table.Row(d.Name, d.File, strings.Join(d.Nodes, " "), d.Problem)
 				}
-				table.PrintOr("No CDI file describes a device, in "+strings.Join(directories, " and ")+".", s.out, "", s.style)
+				table.PrintOr("No CDI file describes a device, in "+strings.Join(directories, " and ")+".", s.out, "",
+					s.style)
 			})
 		},
 	}
 	out.option(cmd, cdiListSchema)
-	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "search this `DIRECTORY` instead; may be repeated; later directories take precedence")
+	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories,
+		"search this `DIRECTORY` instead; may be repeated; later directories take precedence")
 	return cmd
 }
 
@@ -365,7 +374,8 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 			return examineError(errors.Join(wrong...))
 		},
 	}
-	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "search this `DIRECTORY` instead; may be repeated")
+	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories,
+		"search this `DIRECTORY` instead; may be repeated")
 	cmd.Flags().BoolVar(&remove, "remove", false, "remove the files, before the tool is removed")
 	return cmd
 }
@@ -431,7 +441,8 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 	}
 	tellLeftOut(s, left)
 	if cdi.Empty(made) {
-		fmt.Fprintf(s.messages(), "vkloader: %s: this machine has no driver any more: containers start without drivers\n", term.OneLine(name))
+		fmt.Fprintf(s.messages(),
+			"vkloader: %s: this machine has no driver any more: containers start without drivers\n", term.OneLine(name))
 	}
 	fmt.Fprintf(s.out, "%s: written again\n", term.OneLine(name))
 	return place.Replace("", again, 0o644)

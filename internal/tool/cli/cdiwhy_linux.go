@@ -55,13 +55,14 @@ func newCDIWhy(s *invocation) *cobra.Command {
 		},
 	}
 	addPID(cmd, &pid)
-	cmd.Flags().StringVar(&host, "host", "", "with --root: root `DIRECTORY` of the machine whose CDI files add drivers (default: /)")
+	cmd.Flags().StringVar(&host, "host", "",
+		"with --root: root `DIRECTORY` of the machine whose CDI files add drivers (default: /)")
 	out.option(cmd, cdiWhySchema)
 	return cmd
 }
 
-// newCDIHook returns the command that a container runtime starts during a container's creation. It never fails the creation:
-// a container without drivers is better than none.
+// newCDIHook returns the command that a container runtime starts during a container's creation. It never fails the
+// creation: a container without drivers is better than none.
 func newCDIHook(s *invocation) *cobra.Command {
 	var left []string
 	cmd := &cobra.Command{
@@ -97,7 +98,8 @@ func arrangeContainer(s *invocation, root string, left []string) error {
 	}
 	for _, d := range arrangement.Drivers {
 		if d.Refused() {
-			fmt.Fprintf(s.messages(), "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name), term.OneLine(brief(d.Why)))
+			fmt.Fprintf(s.messages(), "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name),
+				term.OneLine(brief(d.Why)))
 		}
 	}
 	if len(left) > 0 && arrangement.Driverless(m, situation.Nodes) {
@@ -122,10 +124,10 @@ func brief(why string) string {
 	return fmt.Sprintf("%s; and %d more: vkloader cdi why", reasons[0], len(reasons)-1)
 }
 
-// containerErr returns the standard error of a container that is being created, because runtimes do not show a hook's own
-// standard error. The file belongs to the process that starts the hook, which later becomes the container's first program.
-// containerErr returns nil if the file is unknown or is the hook's own. It never opens the standard error of a process
-// outside the container.
+// containerErr returns the standard error of a container that is being created, because runtimes do not show a hook's
+// own standard error. The file belongs to the process that starts the hook, which later becomes the container's first
+// program. containerErr returns nil if the file is unknown or is the hook's own. It never opens the standard error of a
+// process outside the container.
 func containerErr() io.WriteCloser {
 	status, err := os.ReadFile("/proc/self/status")
 	_, rest, found := strings.Cut(string(status), "\nPPid:")

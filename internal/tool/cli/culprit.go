@@ -34,12 +34,13 @@ type verdict struct {
 	run.CulpritSearch
 	run.Seen // without changes
 
-	Loader  *loaders.Loader `json:"loader,omitempty"`     // the loader with which it ended so; absent: unknown
-	Works   string          `json:"works_with,omitempty"` // the version of the loader with which it works, if it fails with one only
-	Fix     shell.Line      `json:"fix,omitempty"`        // a command line with which the program works
-	Update  string          `json:"update,omitempty"`     // what to update: the user asks for the culprit
-	Applied bool            `json:"applied"`              // --apply has excluded the culprits for the program
-	Notes   []string        `json:"notes"`
+	Loader *loaders.Loader `json:"loader,omitempty"` // the loader with which it ended so; absent: unknown
+	// the version of the loader with which it works, if it fails with one only
+	Works   string     `json:"works_with,omitempty"`
+	Fix     shell.Line `json:"fix,omitempty"`    // a command line with which the program works
+	Update  string     `json:"update,omitempty"` // what to update: the user asks for the culprit
+	Applied bool       `json:"applied"`          // --apply has excluded the culprits for the program
+	Notes   []string   `json:"notes"`
 
 	elsewhere string // the program, or what else may be the culprit if the search finds none
 }
@@ -49,7 +50,8 @@ type findsCulprit struct {
 	culprit, apply bool
 	limits         run.Limits // the time limits of a run
 	failure        failure
-	usual          []string // the environment that gives the program its loader without the tool; nil: the same environment
+	// the environment that gives the program its loader without the tool; nil: the same environment
+	usual []string
 }
 
 func (f *findsCulprit) options(cmd *cobra.Command) {
@@ -61,7 +63,8 @@ func (f *findsCulprit) options(cmd *cobra.Command) {
 	flags.DurationVar(&f.limits.Enough, "fine-after", 0,
 		"with --find-culprit: a run that lasts longer than this `TIME` counts as fine")
 	f.failure.options(cmd)
-	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: exclude the culprit from this program until its library changes; see vkloader settings")
+	flags.BoolVar(&f.apply, "apply", false,
+		"with --find-culprit: exclude the culprit from this program until its library changes; see vkloader settings")
 	needs(cmd, []string{"find-culprit"}, "apply", "hangs-after", "fine-after", "fails-with", "fails-when")
 	excludes(cmd, "hangs-after", "fine-after")
 	excludes(cmd, "find-culprit", "dry-run", "log", "time")
@@ -200,13 +203,15 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	switch found.Result {
 	case run.NothingToLeaveOut:
 		if h.loaderless {
-			h.note("the dynamic linker cannot load libvulkan.so.1 in this program: vkloader doctor --app %s", shell.Quoted(h.program.Path))
+			h.note("the dynamic linker cannot load libvulkan.so.1 in this program: vkloader doctor --app %s",
+				shell.Quoted(h.program.Path))
 		}
 		switch list := h.scene.Answer.Drivers; {
 		case found.First.Unused:
 			v.elsewhere = "the program: it failed before it loaded a Vulkan loader, a driver or a layer"
 		case len(list) == 1:
-			v.elsewhere = "the program or its only driver, " + machine.Style.Base(list[0].Path) + ": it also fails without each layer"
+			v.elsewhere = "the program or its only driver, " + machine.Style.Base(list[0].Path) +
+				": it also fails without each layer"
 		default:
 			v.elsewhere = "the program, or each of its drivers: it also fails without each layer and each driver"
 		}
@@ -215,13 +220,15 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 				"threads of drivers, and copies their locks as they are: the " +
 				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
 		}
-		if text := strings.Join(found.First.Errors, "") + found.First.Wrote; strings.Contains(text, "does not exist in the list of available layers") ||
+		if text := strings.Join(found.First.Errors, "") +
+			found.First.Wrote; strings.Contains(text, "does not exist in the list of available layers") ||
 			strings.Contains(text, "ERROR_LAYER_NOT_PRESENT") {
 			h.notes = append(h.notes, doctor.AskedLayers(h.scene.Source, h.scene.Source.Program)...)
 		}
 		if h.null && h.usedLoader {
-			h.note("it called a null pointer. A program gets one if it looks up a command of an extension that does not exist or that it does not " +
-				"enable: vkloader check --require extension=NAME")
+			h.note(
+				"it called a null pointer. A program gets one if it looks up a command of an extension that does not exist or that it does not " +
+					"enable: vkloader check --require extension=NAME")
 		}
 	case run.FailsWithLoader:
 		v.Fix = runsWith(args)
@@ -255,8 +262,9 @@ func readsSettings(s *invocation) error {
 	if !onWindows || s.asUser || !elevatedHere() {
 		return nil
 	}
-	return exit.Unable("--apply: nothing was written, because programs that run as administrator do not read the settings of a user " +
-		"in HKEY_CURRENT_USER. Use a prompt without administrator rights")
+	return exit.Unable(
+		"--apply: nothing was written, because programs that run as administrator do not read the settings of a user " +
+			"in HKEY_CURRENT_USER. Use a prompt without administrator rights")
 }
 
 func (h *hunt) apply(found *run.CulpritSearch) error {
@@ -309,8 +317,8 @@ const (
 	linkerFailed = 127
 )
 
-// noLoader and refusesLoader are parts of the dynamic linker's messages about a Vulkan loader that it does not find, and about one that needs
-// newer libraries than those of the program.
+// noLoader and refusesLoader are parts of the dynamic linker's messages about a Vulkan loader that it does not find,
+// and about one that needs newer libraries than those of the program.
 const (
 	noLoader      = "libvulkan.so.1: cannot open shared object file"
 	refusesLoader = "/libvulkan.so.1)"
@@ -340,7 +348,8 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	}
 	if said.has(refusesTracer) && !h.limits.Untraced {
 		h.limits.Untraced = true
-		h.note("the program's leak sanitizer does not work under a tracer: the program ran without a tracer, so the file in which it stopped is unknown")
+		h.note(
+			"the program's leak sanitizer does not work under a tracer: the program ran without a tracer, so the file in which it stopped is unknown")
 		return h.trial(list)
 	}
 	h.code = end.Code
@@ -412,7 +421,9 @@ func (v *verdict) loader() string {
 	case v.Works != "" && v.Result == run.FailsWithLoader:
 		return "the loader that the program gets without vkloader; with vkloader's loader, the program works"
 	case v.Works != "":
-		return v.Loader.Title() + ", which the program gets without vkloader; with vkloader's loader, the program works: " + string(runsWith(v.Program))
+		return v.Loader.Title() +
+			", which the program gets without vkloader; with vkloader's loader, the program works: " +
+			string(runsWith(v.Program))
 	}
 	return v.Loader.Title()
 }
@@ -450,11 +461,14 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 				style.Heading(term.OneLine(w.Name)))
 		}
 	case run.FoundUnloading:
-		fmt.Fprintln(out, style.Bad("Culprit: a driver or layer that is called at the end of a thread or of the program, after it was unloaded"))
+		fmt.Fprintln(out, style.Bad(
+			"Culprit: a driver or layer that is called at the end of a thread or of the program, after it was unloaded"))
 	case run.FoundKeeping:
-		fmt.Fprintln(out, style.Bad("Culprit: a driver that stays open after its last instance, and keeps open a library that the program needs in another version"))
+		fmt.Fprintln(out, style.Bad(
+			"Culprit: a driver that stays open after its last instance, and keeps open a library that the program needs in another version"))
 	case run.EndsDiffer:
-		fmt.Fprintln(out, style.Bad("No verdict: the program worked once without layers, but failed with each layer left out"))
+		fmt.Fprintln(out, style.Bad(
+			"No verdict: the program worked once without layers, but failed with each layer left out"))
 	case run.FailsWithLoader:
 		fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(v.Loader.Title())))
 	default:
@@ -624,7 +638,8 @@ func (h *hunt) sayWait() (stop func()) {
 	timer := time.AfterFunc(silence, func() {
 		defer close(done)
 		h.saidWait = true
-		fmt.Fprintf(h.talk, "vkloader: run %d still runs: waiting for the program to end. If it hangs, press %s; --hangs-after TIME does that after a time\n",
+		fmt.Fprintf(h.talk,
+			"vkloader: run %d still runs: waiting for the program to end. If it hangs, press %s; --hangs-after TIME does that after a time\n",
 			h.runs, hangKey)
 	})
 	return func() {
@@ -656,7 +671,8 @@ func (h *hunt) updates(culprits []run.Suspect) string {
 	var texts []string
 	for _, c := range culprits {
 		if by := h.requester(c.Name); c.Kind == run.Layer && by != "" {
-			texts = append(texts, fmt.Sprintf("Update %s (%s), which %s asks for", c.Name, term.Or(c.Library, c.Manifest), by))
+			texts = append(texts,
+				fmt.Sprintf("Update %s (%s), which %s asks for", c.Name, term.Or(c.Library, c.Manifest), by))
 		}
 	}
 	return strings.Join(texts, "; ")
@@ -667,9 +683,11 @@ func (h *hunt) noteExits(found *run.CulpritSearch) {
 	if found.First.Good {
 		return
 	}
-	at := slices.IndexFunc(found.Runs, func(r run.Run) bool { return r.Good && strings.HasPrefix(r.What, exitWords) && r.What != exitWords+"0" })
+	at := slices.IndexFunc(found.Runs,
+		func(r run.Run) bool { return r.Good && strings.HasPrefix(r.What, exitWords) && r.What != exitWords+"0" })
 	if at >= 0 {
-		h.note("without %s the program did not crash, but %s: it may not work. To count that as a failure: --fails-with exit",
+		h.note(
+			"without %s the program did not crash, but %s: it may not work. To count that as a failure: --fails-with exit",
 			term.Or(strings.Join(found.Runs[at].Without, ", "), "a change"), found.Runs[at].What)
 	}
 }

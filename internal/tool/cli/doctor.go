@@ -56,8 +56,8 @@ func sayUntried(s *invocation, why error) {
 	fmt.Fprintf(s.messages(), "vkloader: nothing is tried: %v\n", why)
 }
 
-// allowUntried returns nil, after a message, for the error of a probe that cannot run, unless trials were requested. It returns
-// other errors unchanged.
+// allowUntried returns nil, after a message, for the error of a probe that cannot run, unless trials were requested. It
+// returns other errors unchanged.
 func allowUntried(s *invocation, wanted examination, err error) error {
 	if broken := (*probe.Unusable)(nil); wanted.how != everything && errors.As(err, &broken) {
 		sayUntried(s, broken)
@@ -79,7 +79,8 @@ func newDoctor(s *invocation) *cobra.Command {
 	d.output.option(cmd, doctor.Schema)
 	flags.BoolVar(&d.full, "full", false, "also show notes, and findings that follow from others")
 	flags.StringVar(&d.app, "app", "", "examine for this `PROGRAM`, a path or a name in PATH")
-	flags.BoolVar(&d.load, "probe", false, "also try drivers whose device sleeps, which wakes the device, and present frames on a surface")
+	flags.BoolVar(&d.load, "probe", false,
+		"also try drivers whose device sleeps, which wakes the device, and present frames on a surface")
 	flags.BoolVar(&d.filesOnly, "no-probe", false, "load no driver and no layer; examine files only")
 	excludes(cmd, "probe", "no-probe")
 	addTimeout(flags, &d.limit, childLimit, "end a child process that tries drivers and layers after this `TIME`")
@@ -152,8 +153,9 @@ type examination struct {
 }
 
 func (e *examination) tries(at probe.Companions, about *subject) doctor.Tries {
-	return doctor.Tries{At: at, Environ: about.source.Environ, Limit: e.limit, Wake: e.how == everything, Present: e.how == everything,
-		Ended: e.ended}
+	return doctor.Tries{At: at, Environ: about.source.Environ, Limit: e.limit, Wake: e.how == everything,
+		Present: e.how == everything,
+		Ended:   e.ended}
 }
 
 // effort is the extent of the trials.

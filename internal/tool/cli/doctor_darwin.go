@@ -38,8 +38,9 @@ func examine(_ context.Context, s *invocation, about *subject, wanted examinatio
 			"vulkaninfo loads them")
 	}
 	system, _ := systems.Find("macos")
-	source := &systems.Foreign{System: system, Machine: about.source.Machine, Bits: "64", Elevated: about.source.Elevated,
-		Program: about.source.Program, Own: about.source.Elsewhere().Bundle(), Here: !about.source.Foreign()}
+	source := &systems.Foreign{System: system, Machine: about.source.Machine, Bits: "64",
+		Elevated: about.source.Elevated,
+		Program:  about.source.Program, Own: about.source.Elsewhere().Bundle(), Here: !about.source.Foreign()}
 	if source.Here {
 		source.Processors = []string{map[string]string{"amd64": binary.X86, "arm64": binary.ARM}[runtime.GOARCH]}
 	}
@@ -48,7 +49,8 @@ func examine(_ context.Context, s *invocation, about *subject, wanted examinatio
 		return nil, examineError(err)
 	}
 	if source.Here {
-		fmt.Fprintln(s.messages(), "vkloader: nothing is tried: this tool has no child process for macOS that loads drivers")
+		fmt.Fprintln(s.messages(),
+			"vkloader: nothing is tried: this tool has no child process for macOS that loads drivers")
 	}
 	return report, nil
 }
@@ -63,6 +65,7 @@ func (d *doctoring) namesFix(*invocation, *subject, *doctor.Report) {}
 func libraryOf(source *machine.Source) func(doctor.Entry) (doctor.Entry, []doctor.Finding) {
 	system, _ := systems.Find("macos")
 	return func(named doctor.Entry) (doctor.Entry, []doctor.Finding) {
-		return doctor.ForeignLibrary(&systems.Foreign{System: system, Machine: source.Machine, Bits: "64", Here: !source.Foreign()}, named)
+		return doctor.ForeignLibrary(&systems.Foreign{System: system, Machine: source.Machine, Bits: "64",
+			Here: !source.Foreign()}, named)
 	}
 }

@@ -54,7 +54,8 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 
 // triable reports whether child processes can load the program's drivers and layers.
 func triable(about *subject) bool {
-	return !about.source.Foreign() && about.process == nil && (about.source.Class == 0 || about.source.Class == machine.OwnClass)
+	return !about.source.Foreign() && about.process == nil &&
+		(about.source.Class == 0 || about.source.Class == machine.OwnClass)
 }
 
 // examine returns the doctor's report on a machine. It stops unfinished trials at the end of the context.
@@ -63,7 +64,8 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	options := doctor.Options{User: wanted.user, Bundle: s.bundle}
 	if p := about.process; p != nil {
 		options.User, options.Groups = strconv.FormatUint(uint64(p.User), 10), p.Groups
-		groups, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", p.PID)) // a process that has ended belongs to no service
+		// a process that has ended belongs to no service
+		groups, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", p.PID))
 		options.ControlGroup = string(groups)
 		if mapped := p.Loaders(); len(mapped) > 0 {
 			options.Mapped = mapped[0].Path
@@ -85,7 +87,8 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	default:
 		result, err = result.Try(ctx, wanted.tries(found, about))
 		err = allowUntried(s, wanted, err)
-		if text := trust.Refusal("tried", err); text != "" && wanted.how != everything { // the files are examined anyway
+		// the files are examined anyway
+		if text := trust.Refusal("tried", err); text != "" && wanted.how != everything {
 			fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", text)
 			err = nil
 		}
@@ -110,8 +113,8 @@ type ownFiles struct {
 	source *machine.Source // after the steps so far, with the variables of future sessions
 }
 
-// fixHere does each tried and accepted step in the user's own files. With --probe, it also excludes components that fail
-// when loaded, from the program of --app or from all. With --full, it also makes programs start faster.
+// fixHere does each tried and accepted step in the user's own files. With --probe, it also excludes components that
+// fail when loaded, from the program of --app or from all. With --full, it also makes programs start faster.
 func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if err := asksFirst(s, &d.repairing); err != nil {
 		return err
@@ -158,7 +161,8 @@ func (f *ownFiles) next(asks func(line shell.Line) bool) (*doctor.Report, *step,
 		return report, next, nil
 	}
 	how := term.Either(f.load, everything, tryAwake)
-	if report, err = examine(context.Background(), f.invocation, &subject{source: f.source}, examination{how: how, limit: f.limit}); err != nil {
+	if report, err = examine(context.Background(), f.invocation, &subject{source: f.source},
+		examination{how: how, limit: f.limit}); err != nil {
 		return nil, nil, err
 	}
 	if next = f.nextChange(report, asks); next == nil && f.load {
@@ -205,7 +209,8 @@ func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Lin
 	for _, p := range report.Probes {
 		change := newExclusion(p.Kind, p.Name, app)
 		line := exclusionLine(&change)
-		at := slices.IndexFunc(report.Findings, func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })
+		at := slices.IndexFunc(report.Findings,
+			func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })
 		endings := []doctor.ProbeResult{doctor.ProbeCrashes, doctor.ProbeHangs, doctor.ProbeExits}
 		if !slices.Contains(endings, p.Result) || p.Kind == "together" || !asks(line) || at < 0 {
 			continue

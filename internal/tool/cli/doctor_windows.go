@@ -123,7 +123,8 @@ func (f *ownValues) step(report *doctor.Report, asks func(line shell.Line) bool)
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		at, on, is := finding.RegistryChange()
-		if !is || finding.Severity == diag.Note || finding.Because != nil || !f.mayWrite(at) || !asks(finding.Commands[0]) {
+		if !is || finding.Severity == diag.Note || finding.Because != nil || !f.mayWrite(at) ||
+			!asks(finding.Commands[0]) {
 			continue
 		}
 		what := term.Either(on, "switches on ", "deletes ")

@@ -48,7 +48,8 @@ type step struct {
 // asksFirst returns an error if the fix needs questions and there is no terminal for them.
 func asksFirst(s *invocation, r *repairing) error {
 	if !r.yes && !r.dry && !s.terminal {
-		return errors.New("--fix asks before each step, and standard input is no terminal: --yes does every step without asking")
+		return errors.New(
+			"--fix asks before each step, and standard input is no terminal: --yes does every step without asking")
 	}
 	return nil
 }

@@ -63,7 +63,8 @@ const maxRegistry = 256 << 20
 func otherSource(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, error) {
 	switch {
 	case e.platform == androidName:
-		return nil, errors.New("--platform android: its loader reads no manifests; vkloader explain shows its decisions")
+		return nil, errors.New(
+			"--platform android: its loader reads no manifests; vkloader explain shows its decisions")
 	case len(e.registry) > 0 && e.platform != "windows":
 		return nil, errors.New("--registry needs --platform windows")
 	case len(e.properties) > 0 || e.pack != "" || e.debuggable:
@@ -224,7 +225,8 @@ func printSystem(s *invocation, source *systems.Foreign) {
 	fmt.Fprintf(s.out, "    devices  %s\n", source.System.Order)
 	s.text("             called first, before they negotiate: ", source.System.Opening.First)
 	if source.System.Program == "" {
-		fmt.Fprintf(s.out, "    program  no path of its own: settings and override layers for programs by path do not know it\n")
+		fmt.Fprintf(s.out,
+			"    program  no path of its own: settings and override layers for programs by path do not know it\n")
 	}
 }
 

@@ -74,7 +74,8 @@ func (s *invocation) launchedProgram(m *machine.Machine, launcher string, l *bin
 		s.variables = append(s.variables, a.Name+term.Either(a.Unset, "", "="+a.Value))
 	}
 	if len(l.Through) == 0 {
-		fmt.Fprintf(s.messages(), "vkloader: %s sets %s\n", term.OneLine(launcher), term.OneLine(strings.Join(names, ", ")))
+		fmt.Fprintf(s.messages(), "vkloader: %s sets %s\n", term.OneLine(launcher),
+			term.OneLine(strings.Join(names, ", ")))
 		return l.Program, nil
 	}
 	s.bundle.Launcher = launcher
@@ -109,7 +110,8 @@ func trustError(m *machine.Machine, files []string) error {
 
 // removeAfter starts a shell that removes a directory at the end of its input, and so of this process.
 func removeAfter(directory string) error {
-	shell := spawn.New(context.Background(), spawn.Helper, "/bin/sh", "-c", `read -r end; exec rm -rf -- "$1"`, "sh", directory)
+	shell := spawn.New(context.Background(), spawn.Helper, "/bin/sh", "-c", `read -r end; exec rm -rf -- "$1"`, "sh",
+		directory)
 	shell.Env = []string{"PATH=/usr/bin:/bin:/run/current-system/sw/bin"} // NixOS has rm only in the last one
 	if _, err := shell.StdinPipe(); err != nil {
 		return err
@@ -127,12 +129,15 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 	tool, err := exec.LookPath("unsquashfs")
 	switch {
 	case image.Type == 1:
-		return "", exit.Unable("%s is an AppImage of the first kind, an ISO 9660 image, which is not read: mount it, and name the AppRun in it", name)
+		return "", exit.Unable(
+			"%s is an AppImage of the first kind, an ISO 9660 image, which is not read: mount it, and name the AppRun in it", name)
 	case m.Foreign():
 		return "", exit.Unable("%s is an AppImage: with --root, unpack it there, and name the AppRun in it", name)
 	case err != nil:
-		return "", exit.Unable("%s is an AppImage. To see what its program loads, install unsquashfs (package squashfs-tools). Or unpack it, which starts "+
-			"the AppImage's own code: %s --appimage-extract, and name squashfs-root/AppRun", name, shell.Quoted(file))
+		return "", exit.Unable(
+			"%s is an AppImage. To see what its program loads, install unsquashfs (package squashfs-tools). Or unpack it, which starts "+
+				"the AppImage's own code: %s --appimage-extract, and name squashfs-root/AppRun", name,
+			shell.Quoted(file))
 	}
 	directory, err := machine.TemporaryDirectory("", "vkloader-")
 	if err != nil {
@@ -145,7 +150,8 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 	ctx, cancel := context.WithTimeout(context.Background(), unpackTime)
 	defer cancel()
 	to := filepath.Join(directory, "image")
-	cmd := spawn.New(ctx, spawn.Helper, tool, append([]string{"-o", fmt.Sprint(image.Offset), "-d", to, "-n", "-no-xattrs", file}, unpacked...)...)
+	cmd := spawn.New(ctx, spawn.Helper, tool,
+		append([]string{"-o", fmt.Sprint(image.Offset), "-d", to, "-n", "-no-xattrs", file}, unpacked...)...)
 	cmd.Env = []string{"LC_ALL=C"} // it starts no program
 	failed := cmd.Run()
 	if trust.Refusal("run", failed) != "" {

@@ -24,8 +24,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// invocation is the context of a command: its process and the options common to all commands. Its methods read this data;
-// commands are functions that receive it.
+// invocation is the context of a command: its process and the options common to all commands. Its methods read this
+// data; commands are functions that receive it.
 type invocation struct {
 	out, errOut io.Writer
 	style       term.Style // of out
@@ -55,7 +55,8 @@ type invocation struct {
 	temporary []string                             // directories to remove at the end
 	planned   func(path, text string, remove bool) // if not nil, receives every file that --dry-run does not write
 
-	tried func(doctor.Probe) // if not nil, receives the results of the first screen's trials, which then have no limit together
+	// if not nil, receives the results of the first screen's trials, which then have no limit together
+	tried func(doctor.Probe)
 
 	added   map[string]string // files to treat as existing, with their content: the result of a planned change
 	without []string          // files to treat as missing
@@ -63,8 +64,8 @@ type invocation struct {
 	bound   *machine.Bound    // of the files of the examined process; nil: there is none
 }
 
-// messages returns standard error for lines of the tool itself, which may name files: no control character of a name passes. A
-// program that runs under the tool writes to errOut.
+// messages returns standard error for lines of the tool itself, which may name files: no control character of a name
+// passes. A program that runs under the tool writes to errOut.
 func (s *invocation) messages() io.Writer { return term.Cleaner{To: s.errOut, Plain: true} }
 
 // talk returns standard error for tables and verdicts, with line breaking and the tool's own colours.
@@ -102,12 +103,13 @@ func (s *invocation) getenv(name string) string {
 	return value
 }
 
-// machine returns the machine to examine: this machine with the tool's environment, or the one below --root with an empty
-// environment. --env changes the environment.
+// machine returns the machine to examine: this machine with the tool's environment, or the one below --root with an
+// empty environment. --env changes the environment.
 func (s *invocation) machine() (machine.Machine, error) {
 	m := machine.Machine{}
 	if s.root != "" {
-		// Symbolic links stay unresolved: the target of /proc/PID/root reads "/" but leads to another process's file system.
+		// Symbolic links stay unresolved: the target of /proc/PID/root reads "/" but leads to another process's file
+		// system.
 		root, err := filepath.Abs(s.root)
 		if err != nil {
 			return m, exit.Unable("--root: %w", err)
@@ -168,7 +170,8 @@ func (s *invocation) thisMachine(command string) (machine.Machine, error) {
 // source returns the machine's facts for a program: its path or name there ("": no specific program), elevated or not.
 func (s *invocation) source(app string, elevated bool) (*machine.Source, error) {
 	if onWindows && s.root != "" {
-		return nil, errors.New("on Windows, --root needs --platform: the registry, which names all files, is this machine's")
+		return nil, errors.New(
+			"on Windows, --root needs --platform: the registry, which names all files, is this machine's")
 	}
 	m, err := s.machine()
 	if err != nil {
@@ -289,7 +292,8 @@ func writeJSON(s *invocation, value any) error {
 	return err
 }
 
-// encodeJSON returns readable JSON: indented, without escapes for HTML, and with characters that control a terminal escaped.
+// encodeJSON returns readable JSON: indented, without escapes for HTML, and with characters that control a terminal
+// escaped.
 func encodeJSON(value any) (string, error) {
 	var text strings.Builder
 	enc := json.NewEncoder(&text)

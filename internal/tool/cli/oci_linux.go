@@ -53,7 +53,8 @@ func newOCI(s *invocation) *cobra.Command {
 					return err
 				}
 			}
-			answer := ociAnswer{Schema: ociSchema, Image: args[0], Verdict: *cdi.Verify(spec, file, hostOf(s, host), &source.Machine)}
+			answer := ociAnswer{Schema: ociSchema, Image: args[0],
+				Verdict: *cdi.Verify(spec, file, hostOf(s, host), &source.Machine)}
 			if file == "" { // with a CDI file, the variable has no effect
 				answer.Capabilities(&source.Machine)
 			}
@@ -63,7 +64,8 @@ func newOCI(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, ociSchema)
-	cmd.Flags().StringVar(&file, "cdi", "", "also examine the drivers that this CDI `FILE` adds to containers; see vkloader cdi")
+	cmd.Flags().StringVar(&file, "cdi", "",
+		"also examine the drivers that this CDI `FILE` adds to containers; see vkloader cdi")
 	cmd.Flags().StringVar(&host, "host", "", "root `DIRECTORY` of the machine whose files --cdi mounts (default: /)")
 	return cmd
 }

@@ -19,7 +19,8 @@ const commandOfPages = "pages"
 // newPages returns the hidden command with which the build generates man pages and completions.
 func newPages(s *invocation) *cobra.Command {
 	return &cobra.Command{
-		Use: commandOfPages + " DIRECTORY", Short: "Write man pages and completions", Args: cobra.ExactArgs(1), Hidden: true,
+		Use: commandOfPages + " DIRECTORY", Short: "Write man pages and completions", Args: cobra.ExactArgs(1),
+		Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return examineError(writePages(cmd.Root(), args[0]))
 		},

@@ -49,13 +49,15 @@ func newPs(s *invocation) *cobra.Command {
 			}
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d); with --watch one object for each change", psSchema))
-	cmd.Flags().BoolVar(&watch, "watch", false, "keep running, and print the list again after each change, until Ctrl-C")
+	cmd.Flags().BoolVar(&asJSON, "json", false,
+		fmt.Sprintf("print JSON (schema %d); with --watch one object for each change", psSchema))
+	cmd.Flags().BoolVar(&watch, "watch", false,
+		"keep running, and print the list again after each change, until Ctrl-C")
 	return cmd
 }
 
-// runningPrograms returns all processes with a loader. The decision for the process with its variables identifies drivers
-// and layers; their exported functions identify those without a manifest.
+// runningPrograms returns all processes with a loader. The decision for the process with its variables identifies
+// drivers and layers; their exported functions identify those without a manifest.
 func runningPrograms() (*doctor.Running, error) {
 	found, hidden, err := process.Here.List()
 	if err != nil {
@@ -65,9 +67,11 @@ func runningPrograms() (*doctor.Running, error) {
 	result := &doctor.Running{Schema: psSchema, Processes: []doctor.RunningProgram{}, Hidden: hidden}
 	for _, p := range found {
 		source := sourceFor(p)
-		one := doctor.RunningProgram{PID: p.PID, Name: p.Name, Program: p.Program, Command: append([]string{}, p.Command...), User: p.User, Class: p.Class,
+		one := doctor.RunningProgram{PID: p.PID, Name: p.Name, Program: p.Program,
+			Command: append([]string{}, p.Command...), User: p.User, Class: p.Class,
 			Elevated: p.Elevated, Sandboxes: []doctor.Sandbox{}, Loaders: loadersIn(p, source, known),
-			Drivers: []process.MappedModule{}, Layers: []process.MappedModule{}, Memory: append([]process.MemoryRegion{}, p.Memory()...)}
+			Drivers: []process.MappedModule{}, Layers: []process.MappedModule{},
+			Memory: append([]process.MemoryRegion{}, p.Memory()...)}
 		if !onWindows {
 			one.Sandboxes = doctor.Sandboxes(source)
 		}
@@ -106,8 +110,10 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 			name += term.Enclosed(" of ", whose, "")
 			loaders = append(loaders, name+stateText(l.State))
 		}
-		sandboxes := term.Words(p.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSuffix(in.Kind+" "+in.Detail, " ") })
-		table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "), modules(p.Drivers),
+		sandboxes := term.Words(p.Sandboxes,
+			func(in doctor.Sandbox) string { return strings.TrimSuffix(in.Kind+" "+in.Detail, " ") })
+		table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "),
+			modules(p.Drivers),
 			modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
 	}
 	table.PrintOr("No process uses a Vulkan loader.", s.out, "", s.style)
@@ -134,5 +140,6 @@ func stateText(c process.FileState) string {
 }
 
 func modules(list []process.MappedModule) string {
-	return strings.Join(term.Words(list, func(m process.MappedModule) string { return m.Name + stateText(m.State) }), ", ")
+	return strings.Join(term.Words(list, func(m process.MappedModule) string { return m.Name + stateText(m.State) }),
+		", ")
 }

@@ -121,9 +121,10 @@ func printChecked(s *invocation, v *checked) {
 // checked is the answer of check.
 type checked struct {
 	discover.Verdict
-	Program string   `json:"program,omitempty"` // the program whose requirements are checked
-	Wants   string   `json:"wants,omitempty"`   // its requirements in words
-	Limits  []string `json:"limits,omitempty"`  // the limits of each device by its last drivers, and a release within them
+	Program string `json:"program,omitempty"` // the program whose requirements are checked
+	Wants   string `json:"wants,omitempty"`   // its requirements in words
+	// the limits of each device by its last drivers, and a release within them
+	Limits []string `json:"limits,omitempty"`
 }
 
 // wantOf returns the requirements of a program by its name or path.
@@ -176,8 +177,8 @@ func requirementWith(n discover.Requirement, want *drivers.Want) (discover.Requi
 	return n, nil
 }
 
-// limitOf returns in a sentence why the last drivers of a device's chip never meet the requirement; "": they may, or the chip is
-// unknown.
+// limitOf returns in a sentence why the last drivers of a device's chip never meet the requirement; "": they may, or
+// the chip is unknown.
 func limitOf(n *discover.Requirement, d *discover.Device) string {
 	chip := drivers.ChipByPCI(d.VendorID, d.DeviceID)
 	if chip == nil || n.Meets(d) {

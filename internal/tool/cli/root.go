@@ -69,15 +69,18 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 			return overview(s, tryAwake, &out)
 		},
 	}
-	root.Flags().BoolVar(&out.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
+	root.Flags().BoolVar(&out.asJSON, "json", false,
+		fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
 	root.SetOut(term.Raw(s.out)) // for cobra's own output to shells
 	root.SetErr(s.errOut)
-	root.Flags().BoolVar(&noProbe, "no-probe", false, "without a command: load no driver and no layer; examine files only")
+	root.Flags().BoolVar(&noProbe, "no-probe", false,
+		"without a command: load no driver and no layer; examine files only")
 	root.PersistentFlags().StringVar(&s.root, "root", "",
 		"examine this root `DIRECTORY` instead of /: a container's root, or a sysroot")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
 		"set a variable for the examination, `NAME=VALUE`, or unset the variable NAME; may be repeated")
-	root.PersistentFlags().BoolVar(&s.rules, "rules", false, "show the IDs of the specification statements behind each result")
+	root.PersistentFlags().BoolVar(&s.rules, "rules", false,
+		"show the IDs of the specification statements behind each result")
 	addAsUser(root, s)
 	root.SetVersionTemplate(fmt.Sprintf(versionLine, "{{.Version}}"))
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -164,7 +167,8 @@ func Main(args, environ []string, out, errOut io.Writer) int {
 	if err != nil {
 		executable = args[0]
 	}
-	return runLine(&invocation{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,
+	return runLine(&invocation{out: out, errOut: errOut, environ: environ, executable: executable,
+		self: self(executable), in: os.Stdin,
 		terminal: term.IsTerminal(os.Stdin)}, args[1:])
 }
 
@@ -206,8 +210,8 @@ func commandsFor(args []string) (list []command, every bool) {
 	return list, true
 }
 
-// withCommand returns the command line for a first word that is no command: it puts validate before a manifest, and explain before
-// another known word.
+// withCommand returns the command line for a first word that is no command: it puts validate before a manifest, and
+// explain before another known word.
 func (s *invocation) withCommand(args []string) []string {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) ||
 		slices.Contains([]string{"help", "completion"}, args[0]) ||
@@ -286,13 +290,15 @@ func programOf(word string) string {
 		return ""
 	case binary.Launch(here, whole) != nil: // a script, a bundle or an image
 		return word
-	case info.Mode().IsRegular() && (info.Mode()&0o111 != 0 || onWindows || binary.ProgramOf(here, whole) != binary.Program{}):
+	case info.Mode().IsRegular() &&
+		(info.Mode()&0o111 != 0 || onWindows || binary.ProgramOf(here, whole) != binary.Program{}):
 		return word
 	}
 	return ""
 }
 
-// isEntry reports whether a word is the library of a driver or layer of this machine, or its name or a part of it between separators.
+// isEntry reports whether a word is the library of a driver or layer of this machine, or its name or a part of it
+// between separators.
 func (s *invocation) isEntry(word string) bool {
 	source, err := s.source("", false)
 	if err != nil {
@@ -301,8 +307,9 @@ func (s *invocation) isEntry(word string) bool {
 	answer, err := decide.Explain(source)
 	return err == nil && slices.ContainsFunc(slices.Concat(answer.In, answer.Out), func(e explain.Item) bool {
 		name, word := strings.ToLower(e.Name), strings.ToLower(word)
-		return word == name || word == strings.ToLower(e.Library) || slices.Contains(strings.FieldsFunc(name, func(r rune) bool {
-			return strings.ContainsRune("_.-", r)
-		}), word)
+		return word == name || word == strings.ToLower(e.Library) ||
+			slices.Contains(strings.FieldsFunc(name, func(r rune) bool {
+				return strings.ContainsRune("_.-", r)
+			}), word)
 	})
 }

@@ -49,7 +49,8 @@ func loadersIn(*process.Process, *machine.Source, map[string]*loaders.Loader) []
 	return []doctor.RunningLoader{}
 }
 
-// runGroup runs a child in a process group. The end of the child's context terminates the group; the rest is killed later.
+// runGroup runs a child in a process group. The end of the child's context terminates the group; the rest is killed
+// later.
 func runGroup(child *spawn.Child) error {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return runAndWait(child)

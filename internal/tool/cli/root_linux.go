@@ -71,7 +71,8 @@ func loadersIn(p *process.Process, source *machine.Source, known map[string]*loa
 				known[m.Path] = l
 			}
 		}
-		list = append(list, doctor.RunningLoader{File: m.Path, Version: term.Or(m.Version(), l.Version), Release: l.Release, Package: l.Package, State: change})
+		list = append(list, doctor.RunningLoader{File: m.Path, Version: term.Or(m.Version(), l.Version),
+			Release: l.Release, Package: l.Package, State: change})
 		if i == 0 {
 			l.On(source)
 		}

@@ -58,9 +58,10 @@ func commandsOfSystem() (list []command) {
 	return list
 }
 
-// watchProgram runs a program whose standard error passes through a splitter. end ends the tool as the program ended. The times of
-// lines are those of reading.
-func watchProgram(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Companions) error, err error) {
+// watchProgram runs a program whose standard error passes through a splitter. end ends the tool as the program ended.
+// The times of lines are those of reading.
+func watchProgram(_ *invocation, program *run.Program, to *run.Splitter, _ bool,
+	_ *os.File) (end func(probe.Companions) error, err error) {
 	take := to.Line
 	to.Line = func(line string, _ time.Time) { take(strings.TrimSuffix(line, "\r"), time.Now()) }
 	state, err := program.Wait(to)

@@ -35,8 +35,8 @@ func settingsOfSystem(s *invocation) []*cobra.Command {
 	return []*cobra.Command{newSettingsLayer(s)}
 }
 
-// elevatedHere reports whether the tool, and so its child processes, are elevated: the real and effective IDs differ, or the
-// tool was started with more rights than its user.
+// elevatedHere reports whether the tool, and so its child processes, are elevated: the real and effective IDs differ,
+// or the tool was started with more rights than its user.
 func elevatedHere() bool { return trust.Differs() }
 
 // obstacle returns "": the stage of a driver or layer says what keeps the loader from opening its library.

@@ -52,10 +52,12 @@ func newRun(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // the words after the program belong to the program
-	flags.StringArrayVar(&r.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN`: a path, or a file name with * at its start or end")
+	flags.StringArrayVar(&r.Drivers, "driver", nil,
+		"use only drivers whose manifest matches `PATTERN`: a path, or a file name with * at its start or end")
 	flags.StringArrayVar(&r.Devices, "device", nil, "use only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
-	flags.StringArrayVar(&r.Layers, "layer", nil, "also use this `LAYER`; a name with * at its start or end stands for all "+
-		"matching layers; may be repeated")
+	flags.StringArrayVar(&r.Layers, "layer", nil,
+		"also use this `LAYER`; a name with * at its start or end stands for all "+
+			"matching layers; may be repeated")
 	flags.BoolVar(&r.NoLayers, "no-layers", false, "use no layers except those of --layer")
 	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
 	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
@@ -92,7 +94,8 @@ func (r *launched) run(s *invocation, args []string) error {
 		return err
 	}
 	if brought.Library != "" {
-		r.usual = run.Apply(plain, slices.DeleteFunc(slices.Clone(changes), func(c run.Edit) bool { return c.Name == libraryPath }))
+		r.usual = run.Apply(plain,
+			slices.DeleteFunc(slices.Clone(changes), func(c run.Edit) bool { return c.Name == libraryPath }))
 	}
 	for _, w := range warnings {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
@@ -136,7 +139,8 @@ func (r *launched) fullNames(m *machine.Machine) error {
 		return nil
 	}
 	source := &machine.Source{Machine: *m}
-	answer, err := explain.Decide(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
+	answer, err := explain.Decide(explain.Without(source, variables.LayersEnable, variables.LayersDisable,
+		variables.LayersAllow))
 	if err != nil {
 		return examineError(err)
 	}
@@ -146,7 +150,8 @@ func (r *launched) fullNames(m *machine.Machine) error {
 
 // prepare decides on the variables, adds them to the machine's environment, and returns warnings about options without
 // effect. brought is the place of the tool's loader if the program gets it.
-func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.Machine, program string) ([]run.Edit, []string, error) {
+func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.Machine, program string) ([]run.Edit,
+	[]string, error) {
 	err := r.fullNames(m)
 	if err != nil {
 		return nil, nil, err
@@ -195,11 +200,12 @@ func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.M
 	}
 	more, also, err := r.DeviceChanges(m, program, ask)
 	changes, m.Environ = append(changes, more...), run.Apply(m.Environ, more)
-	return changes, slices.Concat(warnings, ignoredByRights(source, program, changes), also, ignoredBy(loader, source.Program, changes)), err
+	return changes, slices.Concat(warnings, ignoredByRights(source, program, changes), also,
+		ignoredBy(loader, source.Program, changes)), err
 }
 
-// ignoredBy returns warnings about changes that the program's own loader ignores. loader is nil if the program gets another
-// one.
+// ignoredBy returns warnings about changes that the program's own loader ignores. loader is nil if the program gets
+// another one.
 func ignoredBy(loader *loaders.Loader, program string, changes []run.Edit) []string {
 	if loader == nil {
 		return nil
@@ -262,8 +268,8 @@ func programPath(name string) (string, error) {
 	return path, nil
 }
 
-// lookUp finds a program as a shell does: also in the current directory on Windows, and in relative directories of PATH, both of
-// which exec.LookPath refuses.
+// lookUp finds a program as a shell does: also in the current directory on Windows, and in relative directories of
+// PATH, both of which exec.LookPath refuses.
 func lookUp(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if errors.Is(err, exec.ErrDot) {
@@ -294,7 +300,8 @@ func printTimes(s *invocation, t *loaders.LogTimes) {
 		table.Row(o.Kind, name, strconv.Itoa(o.Times), us(o.First), us(o.Total))
 		all += o.Total
 	}
-	fmt.Fprintf(s.messages(), "vkloader: the loader wrote its first line %s after the start of the program; opening drivers and layers took %s\n",
+	fmt.Fprintf(s.messages(),
+		"vkloader: the loader wrote its first line %s after the start of the program; opening drivers and layers took %s\n",
 		us(t.Loaded), us(all))
 	if len(t.Opened) > 0 {
 		table.Print(s.talk(), "  ", style)

@@ -40,16 +40,18 @@ func bring(s *invocation) (probe.Companions, error) {
 // unfit returns warnings about variables that the program does not see.
 func unfit(source *machine.Source, program, _ string) (warnings []string) {
 	if rights := process.RightsOf(&source.Machine, source.Program); rights != "" {
-		warnings = append(warnings, program+" runs with more rights than its user ("+string(rights)+"): it sees neither this library nor the variables")
+		warnings = append(warnings, program+" runs with more rights than its user ("+string(rights)+
+			"): it sees neither this library nor the variables")
 	}
 	if why := binary.Protected(&source.Machine, source.Program); why != "" {
-		warnings = append(warnings, program+" "+why+": macOS removes "+libraryPath+", so it does not get this library by that variable")
+		warnings = append(warnings, program+" "+why+": macOS removes "+libraryPath+
+			", so it does not get this library by that variable")
 	}
 	return warnings
 }
 
-// commandLine returns a shell line that starts the program with the variables. It does not use env, which is one of the programs
-// for which macOS removes DYLD_LIBRARY_PATH.
+// commandLine returns a shell line that starts the program with the variables. It does not use env, which is one of the
+// programs for which macOS removes DYLD_LIBRARY_PATH.
 func commandLine(changes []run.Edit, args []string, _ shell.Line) shell.Line {
 	var words []shell.Line
 	unset := shell.Line("")

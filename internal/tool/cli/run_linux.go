@@ -44,8 +44,8 @@ func bring(s *invocation) (probe.Companions, error) {
 	return brought, examineError(err)
 }
 
-// unfit returns warnings about variables that the program does not see, about loaders that it opens in place of library, and
-// about the lack of drivers for it.
+// unfit returns warnings about variables that the program does not see, about loaders that it opens in place of
+// library, and about the lack of drivers for it.
 func unfit(source *machine.Source, program, library string) (warnings []string) {
 	if static := loaders.StaticOf(loaders.Linker(source)); !static.Gets() {
 		warnings = append(warnings, static.Line(program))
@@ -89,9 +89,10 @@ func commandLine(changes []run.Edit, args []string, _ shell.Line) shell.Line {
 	return shell.Words(append(words, args...)...)
 }
 
-// watchProgram runs a program whose standard error passes through a splitter. end ends the tool as the program ended. stamps
-// requests exact times of lines.
-func watchProgram(s *invocation, program *run.Program, to *run.Splitter, stamps bool, log *os.File) (end func(probe.Companions) error, err error) {
+// watchProgram runs a program whose standard error passes through a splitter. end ends the tool as the program ended.
+// stamps requests exact times of lines.
+func watchProgram(s *invocation, program *run.Program, to *run.Splitter, stamps bool,
+	log *os.File) (end func(probe.Companions) error, err error) {
 	status, left, err := program.Watch(to, stamps)
 	if left != nil {
 		leave(s, left, log)
@@ -106,8 +107,8 @@ func watchProgram(s *invocation, program *run.Program, to *run.Splitter, stamps 
 	}, err
 }
 
-// leave starts another process of the tool that keeps reading the standard error of the program's remaining processes. It
-// passes the log as a descriptor, because another process may have replaced the file at the log's path.
+// leave starts another process of the tool that keeps reading the standard error of the program's remaining processes.
+// It passes the log as a descriptor, because another process may have replaced the file at the log's path.
 func leave(s *invocation, from, log *os.File) {
 	defer from.Close()
 	args := []string{"follow"}
@@ -130,22 +131,25 @@ func leave(s *invocation, from, log *os.File) {
 		err = cmd.Start()
 	})
 	if err != nil {
-		fmt.Fprintf(s.messages(), "vkloader: warning: processes that the program left running have lost their standard error: %s\n", err)
+		fmt.Fprintf(s.messages(),
+			"vkloader: warning: processes that the program left running have lost their standard error: %s\n", err)
 	}
 }
 
 // newFollow returns the command that leave starts. Descriptor 3 is the standard error of the remaining processes, and
 // descriptor 4 the log, if any.
 func newFollow(s *invocation) *cobra.Command {
-	return &cobra.Command{Use: "follow [log]", Hidden: true, Args: cobra.MaximumNArgs(1), RunE: func(_ *cobra.Command, args []string) error {
-		var log io.Writer = io.Discard
-		if len(args) > 0 {
-			log = os.NewFile(4, "log")
-		}
-		return run.Follow(os.NewFile(3, "standard error"), &run.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {
-			fmt.Fprintln(log, line)
-		}})
-	}}
+	return &cobra.Command{Use: "follow [log]", Hidden: true, Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var log io.Writer = io.Discard
+			if len(args) > 0 {
+				log = os.NewFile(4, "log")
+			}
+			return run.Follow(os.NewFile(3, "standard error"),
+				&run.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {
+					fmt.Fprintln(log, line)
+				}})
+		}}
 }
 
 // isSystemFile reports whether a file belongs to the C library, in which programs crash with abort(3).

@@ -51,7 +51,8 @@ func ignoredByRights(source *machine.Source, program string, changes []run.Edit)
 	if len(ignored) == 0 {
 		return nil
 	}
-	return []string{machine.Style.Base(program) + " runs as administrator, as this prompt does, and ignores " + strings.Join(ignored, ", ") +
+	return []string{machine.Style.Base(program) + " runs as administrator, as this prompt does, and ignores " +
+		strings.Join(ignored, ", ") +
 		". The choice counts in a prompt without administrator rights"}
 }
 
@@ -87,7 +88,8 @@ const hangKey = "Ctrl-Break"
 const crashedWith = "as abort() ends programs"
 
 // systemFiles are system libraries in which programs crash or wait.
-var systemFiles = []string{"ntdll.dll", "kernel32.dll", "kernelbase.dll", "msvcrt.dll", "ucrtbase.dll", "user32.dll", "win32u.dll", "wow64.dll",
+var systemFiles = []string{"ntdll.dll", "kernel32.dll", "kernelbase.dll", "msvcrt.dll", "ucrtbase.dll", "user32.dll",
+	"win32u.dll", "wow64.dll",
 	"wow64cpu.dll", "wow64win.dll"}
 
 func isSystemFile(file string) bool {

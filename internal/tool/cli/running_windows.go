@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// runningWindows is the running system for the doctor. It caches the system's answers, because every tried fix examines the
-// system again.
+// runningWindows is the running system for the doctor. It caches the system's answers, because every tried fix examines
+// the system again.
 type runningWindows struct {
 	*machine.Source
 	app    string
@@ -33,8 +33,9 @@ type answers struct {
 
 // newRunningWindows returns the running system for the program of a source. The source reads as the loader does.
 func newRunningWindows(source *machine.Source, loader *loaders.Loader) *runningWindows {
-	return &runningWindows{source, source.Program, loader, &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
-		packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}}
+	return &runningWindows{source, source.Program, loader,
+		&answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
+			packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}}
 }
 
 // once returns a cached answer, or asks for it.

@@ -65,7 +65,8 @@ func newServe(s *invocation) *cobra.Command {
 	f.StringVar(&o.directory, "directory", "", "`DIRECTORY` for the socket; other files are in DIRECTORY-private "+
 		"(default $VKLOADERD_DIR, or vkloaderd in /run or $XDG_RUNTIME_DIR)")
 	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` of the configuration after reading the file; may be repeated")
-	f.StringVar(&o.level, "log-level", "info", "log messages of this `LEVEL` and of more serious levels: debug, info, warn or error")
+	f.StringVar(&o.level, "log-level", "info",
+		"log messages of this `LEVEL` and of more serious levels: debug, info, warn or error")
 	f.StringVar(&o.testSource, "test-source", "", "a `SOCKET` on which tests make devices")
 	f.Lookup("test-source").Hidden = true
 	return cmd
@@ -87,12 +88,14 @@ func serve(s *invocation, o *serving) error {
 		return fmt.Errorf("--log-level: %w", err)
 	}
 	o.directory = cmp.Or(o.directory, serviceDirectory(s))
-	options := server.Options{Log: log, Directory: o.directory, Border: border.Border{Helper: []string{"/proc/self/exe", "service", "border"}}, Source: source,
+	options := server.Options{Log: log, Directory: o.directory,
+		Border: border.Border{Helper: []string{"/proc/self/exe", "service", "border"}}, Source: source,
 		OpenDevice: c.OpenDevice, Devices: &devices.DRM{}, Tables: config.GPUTables, TestSource: o.testSource,
 		Resolver: &component.Resolver{Roots: config.PackageRoots, Step: config.StepTimeout, Log: log,
 			Cache: filepath.Join(server.PrivateDirectory(o.directory), "images")},
-		State: state.Options{AllowHardware: c.AllowHardware, AllowEmulated: c.AllowEmulated, AllowSoftware: c.AllowSoftware,
-			SoftwareURL: component.Absolute(c.SoftwareURL, c.Directory)}}
+		State: state.Options{AllowHardware: c.AllowHardware, AllowEmulated: c.AllowEmulated,
+			AllowSoftware: c.AllowSoftware,
+			SoftwareURL:   component.Absolute(c.SoftwareURL, c.Directory)}}
 	if err := takeSockets(s, &options.Sockets); err != nil {
 		return exit.As(exit.Problems, err)
 	}
@@ -237,7 +240,8 @@ func newService(s *invocation) *cobra.Command {
 		},
 	}
 	for _, c := range []*cobra.Command{status, inspect} {
-		c.Flags().StringVar(&socket, "socket", "", "the service's `SOCKET` (default: "+server.AdminSocket+" or "+server.Socket+" in the service's directory)")
+		c.Flags().StringVar(&socket, "socket", "", "the service's `SOCKET` (default: "+server.AdminSocket+" or "+
+			server.Socket+" in the service's directory)")
 	}
 	cmd.AddCommand(newServe(s), status, inspect, help)
 	return cmd
@@ -249,7 +253,8 @@ func ownMachine() string {
 	return m.Name
 }
 
-// dialService connects to the service at a socket. Without one, it connects to the administrator's socket, where no client waits, or to the socket for all if this user may not reach the other one.
+// dialService connects to the service at a socket. Without one, it connects to the administrator's socket, where no
+// client waits, or to the socket for all if this user may not reach the other one.
 func dialService(s *invocation, socket string) (*protocol.Client, string, error) {
 	if directory := serviceDirectory(s); socket == "" {
 		private := filepath.Join(server.PrivateDirectory(directory), server.AdminSocket)

@@ -29,10 +29,12 @@ func newSettings(s *invocation) *cobra.Command {
 			"replace drivers, choose devices and set the log, for all Vulkan programs or for some. Without a\n" +
 			"subcommand the settings in force are shown.\n\n" +
 			"The tool marks the files that it writes and changes only those. Loaders know neither expiry times nor\n" +
-			"--until-changed: each of these commands, and run, first removes the settings that have ended.\n\n" + exitCodesHelp,
+			"--until-changed: each of these commands, and run, first removes the settings that have ended.\n\n" +
+			exitCodesHelp,
 	}
 	show := newSettingsShow(s)
-	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s), newSettingsUse(s), newSettingsSave(s), newSettingsForget(s))
+	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s), newSettingsUse(s), newSettingsSave(s),
+		newSettingsForget(s))
 	cmd.AddCommand(settingsOfSystem(s)...)
 	showing(cmd, show)
 	return cmd
@@ -51,8 +53,8 @@ func (s *invocation) settings() (*settings.FileSet, error) {
 	return settings.Look(source)
 }
 
-// expireSettings removes the tool's expired settings files with a message. A failed removal is no error, because programs
-// keep using the file.
+// expireSettings removes the tool's expired settings files with a message. A failed removal is no error, because
+// programs keep using the file.
 func expireSettings(s *invocation, m *machine.Machine) {
 	over, err := settings.Expire(m)
 	if err != nil {
@@ -61,10 +63,12 @@ func expireSettings(s *invocation, m *machine.Machine) {
 	for _, e := range over {
 		when := e.File.Expires.Format(time.RFC3339)
 		if e.Err != nil {
-			fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s, and programs still get them: %v\n", e.File.Path, when, e.Err)
+			fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s, and programs still get them: %v\n",
+				e.File.Path, when, e.Err)
 			continue
 		}
-		fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
+		fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when,
+			putBack(e.Restored))
 	}
 	ended, err := settings.EndChanged(m)
 	for _, e := range ended {
@@ -111,7 +115,8 @@ func newSettingsShow(s *invocation) *cobra.Command {
 			if f := place.InForce(); f != nil {
 				shown.Ignored = place.Ignored([]string{app}, loaders.FieldsIn(f.Content))
 			}
-			problems := slices.ContainsFunc(shown.Findings, func(f validation.Remark) bool { return f.Severity == diag.Problem })
+			problems := slices.ContainsFunc(shown.Findings,
+				func(f validation.Remark) bool { return f.Severity == diag.Problem })
 			return out.judge(s, shown, problems, func() {
 				printShown(s, shown)
 				printForElevated(s, shown)
@@ -127,7 +132,8 @@ func newSettingsShow(s *invocation) *cobra.Command {
 func printShown(s *invocation, shown *settings.Shown) {
 	if shown.File == "" {
 		if len(shown.Places) == 0 { // on Windows
-			fmt.Fprintln(s.out, `No settings file: SOFTWARE\Khronos\Vulkan\LoaderSettings names none, of HKEY_CURRENT_USER and HKEY_LOCAL_MACHINE.`)
+			fmt.Fprintln(s.out,
+				`No settings file: SOFTWARE\Khronos\Vulkan\LoaderSettings names none, of HKEY_CURRENT_USER and HKEY_LOCAL_MACHINE.`)
 			return
 		}
 		fmt.Fprintln(s.out, "No settings file. Looked for:")
@@ -173,7 +179,8 @@ func printShown(s *invocation, shown *settings.Shown) {
 		s.section("Problems in the file")
 	}
 	for _, f := range shown.Findings {
-		fmt.Fprintf(s.out, "  %d:%d: %s: %s [%s, %s]\n", f.Line, f.Column, f.Severity, term.OneLine(f.What), f.Code, f.Statement)
+		fmt.Fprintf(s.out, "  %d:%d: %s: %s [%s, %s]\n", f.Line, f.Column, f.Severity, term.OneLine(f.What), f.Code,
+			f.Statement)
 	}
 }
 
@@ -186,7 +193,8 @@ func printForElevated(s *invocation, shown *settings.Shown) {
 	s.section("For programs that run as administrator")
 	switch e.File {
 	case "":
-		fmt.Fprintln(s.out, `  no settings: HKEY_LOCAL_MACHINE names no settings file, and these programs do not read HKEY_CURRENT_USER`)
+		fmt.Fprintln(s.out,
+			`  no settings: HKEY_LOCAL_MACHINE names no settings file, and these programs do not read HKEY_CURRENT_USER`)
 	case shown.File:
 		fmt.Fprintln(s.out, "  the same file")
 	default:
@@ -258,7 +266,8 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 	if p.Devices != nil {
 		line("devices, in this order (no others):")
 		for _, d := range p.Devices {
-			line("  %s, device %s, driver %s, version %s (%d)", term.Or(d.Name, "unnamed"), d.DeviceUUID, d.DriverUUID, d.DriverText,
+			line("  %s, device %s, driver %s, version %s (%d)", term.Or(d.Name, "unnamed"), d.DeviceUUID, d.DriverUUID,
+				d.DriverText,
 				d.DriverVersion)
 		}
 	}
@@ -294,14 +303,16 @@ func newSettingsClear(s *invocation) *cobra.Command {
 				case done.Removed != "":
 					fmt.Fprintf(s.out, "Removed %s%s\n", done.Removed, putBack(done.Restored))
 				case done.Wrote != "":
-					fmt.Fprintf(s.out, "Removed the settings for %s from %s\n", strings.Join(clearing.Apps, ", "), done.Wrote)
+					fmt.Fprintf(s.out, "Removed the settings for %s from %s\n", strings.Join(clearing.Apps, ", "),
+						done.Wrote)
 				default:
 					fmt.Fprintln(s.out, "There is no settings file.")
 				}
 			})
 		},
 	}
-	cmd.Flags().StringArrayVar(&clearing.Apps, "app", nil, "remove only the settings for this `PROGRAM`; may be repeated")
+	cmd.Flags().StringArrayVar(&clearing.Apps, "app", nil,
+		"remove only the settings for this `PROGRAM`; may be repeated")
 	out.option(cmd, settings.Schema)
 	cmd.Flags().BoolVar(&clearing.Force, "force", false, "also remove another program's file")
 	cmd.Flags().BoolVar(&everything, "everything", false, "undo all that the tool has written")
@@ -335,14 +346,16 @@ func clearEverything(s *invocation, place *settings.FileSet, out *output) error 
 	})
 }
 
-// printUnspecifiedOrder prints the layers whose order is unspecified, and the way to order them if the program's loader reads the
-// settings file.
+// printUnspecifiedOrder prints the layers whose order is unspecified, and the way to order them if the program's loader
+// reads the settings file.
 func printUnspecifiedOrder(s *invocation, list []explain.UnspecifiedOrder, loader *loaders.Loader) {
 	for _, c := range list {
 		printLines(s, "Layers in unspecified order", c.Layers)
-		fmt.Fprintf(s.out, "    Their manifests are in one directory, and directories have no order:\n    %s\n", term.OneLine(c.Directory))
+		fmt.Fprintf(s.out, "    Their manifests are in one directory, and directories have no order:\n    %s\n",
+			term.OneLine(c.Directory))
 		if loader == nil || loader.Obeys(loaders.SettingsFile) {
-			choices := term.Words(c.Layers, func(name string) shell.Line { return "--layer " + shell.Quoted(name) + "=auto" })
+			choices := term.Words(c.Layers,
+				func(name string) shell.Line { return "--layer " + shell.Quoted(name) + "=auto" })
 			fmt.Fprintf(s.out, "    To set the order: vkloader settings set %s\n", shell.Join(choices, " \\\n        "))
 		}
 	}

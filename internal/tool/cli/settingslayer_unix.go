@@ -50,10 +50,13 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return setLayer(s, o, args[0], args[1:]) },
 	}
-	cmd.Flags().StringVar(&o.change.Directory, "directory", "", "write the file for programs that start in this `DIRECTORY`")
+	cmd.Flags().StringVar(&o.change.Directory, "directory", "",
+		"write the file for programs that start in this `DIRECTORY`")
 	cmd.Flags().StringVar(&o.change.App, "app", "", "write the file in the directory of this `PROGRAM`")
-	cmd.Flags().StringVar(&o.change.Configuration, "configuration", "", "change the settings in the configuration `NAME`")
-	cmd.Flags().StringArrayVar(&o.empty, "empty", nil, "make the list `KEY` empty, whatever its default; may be repeated")
+	cmd.Flags().StringVar(&o.change.Configuration, "configuration", "",
+		"change the settings in the configuration `NAME`")
+	cmd.Flags().StringArrayVar(&o.empty, "empty", nil,
+		"make the list `KEY` empty, whatever its default; may be repeated")
 	cmd.Flags().BoolVar(&o.change.Variables, "variables", false, "print variables for a shell, and write nothing")
 	cmd.Flags().BoolVar(&o.change.Dry, "dry-run", false, "print the file instead of writing it")
 	o.option(cmd, layerSettingsSchema)
@@ -146,7 +149,8 @@ func printLayerSettings(s *invocation, answer *settings.LayerSettings) {
 		if now.Line > 0 {
 			value, from = term.Or(now.Value, "(empty)"), fmt.Sprintf("line %d", now.Line)
 		}
-		fmt.Fprintf(s.out, "\n  %s\n    %s, %s: %s\n", s.style.Heading(term.OneLine(now.Key)), strings.ToLower(term.OneLine(now.Type)), from, term.OneLine(value))
+		fmt.Fprintf(s.out, "\n  %s\n    %s, %s: %s\n", s.style.Heading(term.OneLine(now.Key)),
+			strings.ToLower(term.OneLine(now.Type)), from, term.OneLine(value))
 		s.text("    ", now.Label)
 		for _, value := range now.Values {
 			fmt.Fprintf(s.out, "      %s\n", term.OneLine(value))

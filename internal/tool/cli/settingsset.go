@@ -131,7 +131,8 @@ func changeSettings(s *invocation, c *settings.Options) (*settings.Written, erro
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
 	}
 	if onWindows && !s.asUser && elevatedHere() {
-		fmt.Fprintln(s.messages(), "vkloader: warning: programs that run as administrator do not read these settings, which are a user's, in HKEY_CURRENT_USER")
+		fmt.Fprintln(s.messages(),
+			"vkloader: warning: programs that run as administrator do not read these settings, which are a user's, in HKEY_CURRENT_USER")
 	}
 	for _, note := range written.Notes {
 		fmt.Fprintf(s.messages(), "vkloader: %s\n", note)
@@ -159,7 +160,8 @@ func setSettings(s *invocation, c *settings.Options, layers []string, out *outpu
 		if place, wrong := s.settings(); wrong != nil {
 			return err
 		} else if f := place.InForce(); f != nil && strings.Contains(f.Content, "device_configurations") {
-			err = fmt.Errorf("%w\nThe settings in force hide the other devices, and no child process can list them here: run vkloader settings clear, and then set", err)
+			err = fmt.Errorf(
+				"%w\nThe settings in force hide the other devices, and no child process can list them here: run vkloader settings clear, and then set", err)
 		}
 	}
 	if err != nil {
@@ -175,7 +177,9 @@ func setSettings(s *invocation, c *settings.Options, layers []string, out *outpu
 			fmt.Fprintln(s.out, settings.Lasting)
 		}
 		if !written.Expires.IsZero() {
-			fmt.Fprintf(s.out, "It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n", done.Expires)
+			fmt.Fprintf(s.out,
+				"It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n",
+				done.Expires)
 		}
 	})
 }
@@ -256,7 +260,8 @@ func (a *askedDevices) source() *machine.Source {
 // List lists all devices with the probe, including hidden ones.
 func (a *askedDevices) List() ([]discover.Device, error) {
 	if a.place.Machine.Foreign() {
-		return nil, errors.New("with --root, --device needs DEVICEUUID/DRIVERUUID/VERSION: drivers of another machine cannot list its devices")
+		return nil, errors.New(
+			"with --root, --device needs DEVICEUUID/DRIVERUUID/VERSION: drivers of another machine cannot list its devices")
 	}
 	var err error
 	if a.found, err = probe.Find(a.s.executable, ""); err == nil {
@@ -287,7 +292,8 @@ func (a *askedDevices) Manifest(d *discover.Device) (string, error) {
 		return "", exit.As(exit.NotLooked, err)
 	}
 	if manifest != "" {
-		a.warn("the driver of %s is found only through %s, which programs ignore while the settings choose devices: set also adds its manifest %s",
+		a.warn(
+			"the driver of %s is found only through %s, which programs ignore while the settings choose devices: set also adds its manifest %s",
 			d.Name, strings.Join(names, " and "), manifest)
 	}
 	return manifest, nil
@@ -341,7 +347,8 @@ func (a *askedDevices) interfering(chosen []discover.Device) error {
 			a.warn("%s stays hidden: it is %s, and settings do not change that", d.Name, listed.Why)
 		case survey.Variables:
 			said = true
-			a.warn("%s: %s. With these settings programs on this loader still get the device; on another loader they may not: %s",
+			a.warn(
+				"%s: %s. With these settings programs on this loader still get the device; on another loader they may not: %s",
 				d.Name, listed.Why, a.unset(names))
 		}
 	}
@@ -368,8 +375,8 @@ type outcome struct {
 	device          bool // a driver is for a device of this machine, or may be
 }
 
-// outcomeFor decides for a program, or for all programs without settings of their own. planned is a dry run's file; nil: the files
-// as they are.
+// outcomeFor decides for a program, or for all programs without settings of their own. planned is a dry run's file;
+// nil: the files as they are.
 func outcomeFor(m *machine.Machine, program string, planned *settings.Written) (*outcome, error) {
 	source := &machine.Source{Machine: *m, Program: program}
 	if planned != nil && planned.Gone {
@@ -383,13 +390,14 @@ func outcomeFor(m *machine.Machine, program string, planned *settings.Written) (
 	}
 	return &outcome{
 		drivers: term.Words(answer.Drivers, func(d *manifest.Driver) string { return machine.Style.Base(d.Path) }),
-		layers:  term.Words(answer.Active, func(a plan.Active) string { return explain.LayerKey(answer.Layers[a.Layer]).Layer }),
-		device:  decide.StandingsOf(source, nil, answer).AnyDevice(),
+		layers: term.Words(answer.Active,
+			func(a plan.Active) string { return explain.LayerKey(answer.Layers[a.Layer]).Layer }),
+		device: decide.StandingsOf(source, nil, answer).AnyDevice(),
 	}, nil
 }
 
-// tellOutcome prints the drivers and layers that a change of the settings gives to programs, as far as they differ from the earlier
-// ones, and a warning if the change takes the last device.
+// tellOutcome prints the drivers and layers that a change of the settings gives to programs, as far as they differ from
+// the earlier ones, and a warning if the change takes the last device.
 func tellOutcome(s *invocation, m *machine.Machine, program string, before *outcome, planned *settings.Written) error {
 	after, err := outcomeFor(m, program, planned)
 	if err != nil {
@@ -408,7 +416,8 @@ func tellOutcome(s *invocation, m *machine.Machine, program string, before *outc
 	tell("driver", before.drivers, after.drivers)
 	tell("layer", before.layers, after.layers)
 	if before.device && !after.device {
-		fmt.Fprintf(s.messages(), "vkloader: warning: with these settings, %s no device: none of the drivers is for a device of this machine\n", gets)
+		fmt.Fprintf(s.messages(),
+			"vkloader: warning: with these settings, %s no device: none of the drivers is for a device of this machine\n", gets)
 	}
 	return nil
 }

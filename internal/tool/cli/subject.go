@@ -23,12 +23,13 @@ type subject struct {
 	process *process.Process // nil: not running
 }
 
-// subject returns the program of --app, --elevated and --pid. A process gives the root, environment, executable, rights and
-// word size.
+// subject returns the program of --app, --elevated and --pid. A process gives the root, environment, executable, rights
+// and word size.
 func (s *invocation) subject(app string, elevated bool, pid int) (*subject, error) {
 	if pid == 0 && !elevated && s.root == "" && isFlatpak(s, app) {
 		if pid = flatpakProcess(app); pid == 0 {
-			return nil, exit.Unable("--app: no process of the Flatpak %s with a Vulkan loader runs: its drivers are those of its sandbox. Start it, and try again", app)
+			return nil, exit.Unable(
+				"--app: no process of the Flatpak %s with a Vulkan loader runs: its drivers are those of its sandbox. Start it, and try again", app)
 		}
 		app = ""
 	}
@@ -76,7 +77,8 @@ func isFlatpak(s *invocation, name string) bool {
 func flatpakProcess(name string) int {
 	found, _, _ := process.Here.List()
 	for _, p := range found {
-		if info, _ := p.Machine.ReadFile("/.flatpak-info"); slices.Contains(strings.Split(string(info), "\n"), "name="+name) {
+		if info, _ := p.Machine.ReadFile("/.flatpak-info"); slices.Contains(strings.Split(string(info), "\n"), "name="+
+			name) {
 			return p.PID
 		}
 	}
@@ -84,7 +86,8 @@ func flatpakProcess(name string) int {
 }
 
 func sourceFor(p *process.Process) *machine.Source {
-	return &machine.Source{Machine: p.Machine, Elevated: p.Elevated, AsUser: onWindows && !p.Elevated, Class: p.Class, Program: p.Program}
+	return &machine.Source{Machine: p.Machine, Elevated: p.Elevated, AsUser: onWindows && !p.Elevated, Class: p.Class,
+		Program: p.Program}
 }
 
 // loadedLoader returns the loader that a process has loaded; nil: none.
@@ -97,7 +100,8 @@ func (a *subject) loadedLoader() *loaders.Loader {
 
 func completeProcesses(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	found, _, _ := process.Here.List()
-	return term.Words(found, func(p *process.Process) string { return fmt.Sprintf("%d\t%s", p.PID, p.Name) }), cobra.ShellCompDirectiveNoFileComp
+	return term.Words(found, func(p *process.Process) string { return fmt.Sprintf("%d\t%s", p.PID, p.Name) }),
+		cobra.ShellCompDirectiveNoFileComp
 }
 
 // name returns the program's name for messages. app is the value of --app.
@@ -109,7 +113,8 @@ func (a *subject) name(app string) string {
 }
 
 func addPID(cmd *cobra.Command, pid *int) {
-	cmd.Flags().IntVar(pid, "pid", 0, "examine for the process with this `PID`: with its root, initial variables, executable and rights")
+	cmd.Flags().IntVar(pid, "pid", 0,
+		"examine for the process with this `PID`: with its root, initial variables, executable and rights")
 }
 
 // printDifferences prints the differences between a process's loaded files and those that it would load now.
@@ -124,8 +129,8 @@ func printDifferences(s *invocation, list []process.Difference) {
 	}
 }
 
-// decideFor makes decisions about a program imitate its loader, and returns that loader: the one that a process has mapped,
-// or the one that the dynamic linker finds.
+// decideFor makes decisions about a program imitate its loader, and returns that loader: the one that a process has
+// mapped, or the one that the dynamic linker finds.
 func decideFor(about *subject) *loaders.Loader {
 	if about.process != nil {
 		if l := about.loadedLoader(); l != nil {
@@ -144,7 +149,8 @@ func staticOf(about *subject) loaders.StaticUse {
 	return loaders.StaticOf(loaders.Linker(about.source))
 }
 
-// printLoader prints the loader of the decision unless it is this project's; nil: programs get none. Of macOS it is unknown.
+// printLoader prints the loader of the decision unless it is this project's; nil: programs get none. Of macOS it is
+// unknown.
 func printLoader(s *invocation, l *loaders.Loader, program string) {
 	if l == nil && runtime.GOOS != "darwin" || l != nil && !l.Ours() {
 		s.style.Lines(s.out, "", nil, term.OneLine(loaders.Line(l, program))+".")

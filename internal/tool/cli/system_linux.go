@@ -19,7 +19,8 @@ func newSystem(s *invocation) *cobra.Command {
 		Short: "Show or choose the libvulkan.so.1 that programs get",
 		Long: "system shows the loader that programs get. If vkloader's\n" +
 			"packages have installed this loader next to the\n" +
-			"distribution's, it also chooses between the two. Without a subcommand it shows the status.\n\n" + exitCodesHelp,
+			"distribution's, it also chooses between the two. Without a subcommand it shows the status.\n\n" +
+			exitCodesHelp,
 	}
 	status := newSystemStatus(s)
 	cmd.AddCommand(status, newSystemUse(s))
@@ -42,7 +43,8 @@ func newSystemStatus(s *invocation) *cobra.Command {
 			}
 			status := system.StatusOf(&m)
 			err = out.print(s, status, func() { printSystemStatus(s, status) })
-			if err != nil || slices.ContainsFunc(status.Architectures, func(a system.Architecture) bool { return a.InForce != system.InForceNone }) {
+			if err != nil || slices.ContainsFunc(status.Architectures,
+				func(a system.Architecture) bool { return a.InForce != system.InForceNone }) {
 				return err
 			}
 			return exit.Problem("programs find no %s", loaders.Name)

@@ -69,7 +69,8 @@ func (o *page) serve(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	options := ui.Options{Port: o.port, ReadOnly: o.readOnly, System: os.Geteuid() == 0, Idle: o.idle, Messages: s.messages()}
+	options := ui.Options{Port: o.port, ReadOnly: o.readOnly, System: os.Geteuid() == 0, Idle: o.idle,
+		Messages: s.messages()}
 	tool := &commandLines{s: s, machine: m, still: o.readOnly}
 	if o.child {
 		tool.tried = ui.TrialWriter(term.Raw(s.out))
@@ -104,8 +105,8 @@ func (o *page) serve(s *invocation) error {
 	return examineError(ui.Serve(ctx, tool, options))
 }
 
-// announce prints the address with remarks. system means that the page changes files of the system, again that Enter prints another
-// address.
+// announce prints the address with remarks. system means that the page changes files of the system, again that Enter
+// prints another address.
 func (o *page) announce(s *invocation, address string, system, again bool) {
 	fmt.Fprintf(term.Raw(s.out), "%s\n", address)
 	if system {

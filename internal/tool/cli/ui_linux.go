@@ -14,8 +14,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// listens watches standard input. It calls end after a hang-up of the terminal or the close of a pipe, and sends a value to
-// again for each line. It returns false for a standard input without another end, such as /dev/null.
+// listens watches standard input. It calls end after a hang-up of the terminal or the close of a pipe, and sends a
+// value to again for each line. It returns false for a standard input without another end, such as /dev/null.
 func listens(end func(), again chan<- struct{}) bool {
 	var info unix.Stat_t
 	if unix.Fstat(0, &info) != nil {
@@ -33,7 +33,8 @@ func listens(end func(), again chan<- struct{}) bool {
 	return true
 }
 
-// backgroundPause is the interval at which a background process checks its terminal. Reading from it would stop the process.
+// backgroundPause is the interval at which a background process checks its terminal. Reading from it would stop the
+// process.
 const backgroundPause = time.Second
 
 // hears waits for a line or the end of standard input, and returns false at the end.
@@ -72,8 +73,8 @@ func hears(terminal bool, again chan<- struct{}) bool {
 	return true
 }
 
-// runGroup runs a child in a process group. The end of the child's context terminates the group, which then ends its own
-// children; the rest is killed later. The child does not outlive this process.
+// runGroup runs a child in a process group. The end of the child's context terminates the group, which then ends its
+// own children; the rest is killed later. The child does not outlive this process.
 func runGroup(child *spawn.Child) error {
 	runtime.LockOSThread() // the parent-death signal is tied to the thread
 	defer runtime.UnlockOSThread()

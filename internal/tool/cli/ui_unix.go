@@ -18,8 +18,8 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// openPage opens a page in a browser. It passes the address in a file that only this user can read, because arguments are
-// public. forget removes the file.
+// openPage opens a page in a browser. It passes the address in a file that only this user can read, because arguments
+// are public. forget removes the file.
 func openPage(environ []string, address string) (forget func(), err error) {
 	program, err := exec.LookPath(opener)
 	if err != nil {
@@ -31,7 +31,8 @@ func openPage(environ []string, address string) (forget func(), err error) {
 	}
 	forget = func() { _ = os.RemoveAll(directory) }
 	file := filepath.Join(directory, "vkloader.html")
-	text := fmt.Sprintf("<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<title>vkloader</title>\n",
+	text := fmt.Sprintf(
+		"<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<title>vkloader</title>\n",
 		html.EscapeString(address))
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return forget, err
@@ -45,8 +46,8 @@ func openPage(environ []string, address string) (forget func(), err error) {
 	return forget, nil
 }
 
-// runAndWait starts a child that leads a process group, and waits for it. The end of the child's context terminates the group.
-// Its processes get some time to end their own children, which are in other groups, and are then killed.
+// runAndWait starts a child that leads a process group, and waits for it. The end of the child's context terminates the
+// group. Its processes get some time to end their own children, which are in other groups, and are then killed.
 func runAndWait(child *spawn.Child) error {
 	group := func(s syscall.Signal) error { return syscall.Kill(-child.Process.Pid, s) }
 	var asked atomic.Bool
@@ -60,7 +61,8 @@ func runAndWait(child *spawn.Child) error {
 	}
 	err := child.Wait()
 	if asked.Load() {
-		for end := time.Now().Add(childEnd); time.Now().Before(end) && group(0) == nil; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(childEnd); time.Now().Before(end) &&
+			group(0) == nil; time.Sleep(10 * time.Millisecond) {
 		}
 	}
 	_ = group(syscall.SIGKILL)

@@ -35,13 +35,14 @@ func showing(cmd, show *cobra.Command) {
 	cmd.RunE = func(*cobra.Command, []string) error { return show.RunE(show, nil) }
 }
 
-// usageError returns cobra's errors for numbers of arguments, for options that exclude each other, and for values of options, in the tool's
-// own words. It returns other errors as they are.
+// usageError returns cobra's errors for numbers of arguments, for options that exclude each other, and for values of
+// options, in the tool's own words. It returns other errors as they are.
 func usageError(cmd *cobra.Command, err error) error {
 	if err != nil && strings.Contains(err.Error(), " arg(s), ") {
 		_, arguments, _ := strings.Cut(cmd.Use, " ")
 		few := len(cmd.Flags().Args()) == 0
-		return fmt.Errorf("%s: %s %s", term.Either(few, "an argument is missing", "too many arguments"), cmd.CommandPath(), arguments)
+		return fmt.Errorf("%s: %s %s", term.Either(few, "an argument is missing", "too many arguments"),
+			cmd.CommandPath(), arguments)
 	}
 	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
 		why := invalid.Unwrap()
@@ -138,7 +139,8 @@ func setHelp(s *invocation, root *cobra.Command) {
 	if terminal := s.style.Width(); terminal > 0 {
 		width = min(max(terminal, least), most)
 	}
-	root.SetUsageTemplate(strings.NewReplacer("FlagUsages", fmt.Sprint("FlagUsagesWrapped ", width), "more information", "more").Replace(root.UsageTemplate()))
+	root.SetUsageTemplate(strings.NewReplacer("FlagUsages", fmt.Sprint("FlagUsagesWrapped ", width), "more information",
+		"more").Replace(root.UsageTemplate()))
 	// cobra's own command has the exit code 0 for an unknown one.
 	root.SetHelpCommand(&cobra.Command{Use: "help [command]", Short: "Show help for a command, variable or finding",
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -173,8 +175,9 @@ func printStatement(out io.Writer, s spec.Statement) {
 // completion returns the possible next words for a shell.
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
-// completions passes the lines of completions on to a shell's script. It leaves out words that a shell would have to quote, and a
-// second line of a word: of several lines, bash inserts the common beginning. The last line, a colon and a number, is cobra's.
+// completions passes the lines of completions on to a shell's script. It leaves out words that a shell would have to
+// quote, and a second line of a word: of several lines, bash inserts the common beginning. The last line, a colon and a
+// number, is cobra's.
 type completions struct {
 	to      io.Writer
 	typed   string
@@ -187,7 +190,8 @@ func (c *completions) Write(data []byte) (int, error) {
 	for line := range strings.Lines(string(data)) {
 		word, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		last := strings.TrimPrefix(word, c.typed[:list])
-		if c.offered[word] && word[0] != ':' || !shell.IsCompletion(last) || last != word && !shell.IsCompletion(strings.ReplaceAll(c.typed[:list], ",", "")) {
+		if c.offered[word] && word[0] != ':' || !shell.IsCompletion(last) || last != word &&
+			!shell.IsCompletion(strings.ReplaceAll(c.typed[:list], ",", "")) {
 			continue
 		}
 		c.offered[word] = true
@@ -198,7 +202,8 @@ func (c *completions) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// completeLayers completes names of installed layers, completeDrivers names and paths of driver manifests, completeFound both.
+// completeLayers completes names of installed layers, completeDrivers names and paths of driver manifests,
+// completeFound both.
 func completeLayers(s *invocation) completion  { return completeInstalled(s, true, false) }
 func completeDrivers(s *invocation) completion { return completeInstalled(s, false, true) }
 func completeFound(s *invocation) completion   { return completeInstalled(s, true, true) }
@@ -221,7 +226,8 @@ func completeInstalled(s *invocation, layers, drivers bool) completion {
 		if drivers {
 			names = append(names, explain.DriverNames(answer.Drivers)...)
 		}
-		return slices.DeleteFunc(names, func(name string) bool { return !shell.IsCompletion(name) }), files // a tab would begin a description
+		// a tab would begin a description
+		return slices.DeleteFunc(names, func(name string) bool { return !shell.IsCompletion(name) }), files
 	}
 }
 
@@ -235,8 +241,8 @@ func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeDevices completes selectors of this machine's devices as programs see them. A child process lists them within a
-// short time limit.
+// completeDevices completes selectors of this machine's devices as programs see them. A child process lists them within
+// a short time limit.
 func completeDevices(s *invocation) completion {
 	return func(_ *cobra.Command, _ []string, typed string) (list []string, _ cobra.ShellCompDirective) {
 		m, err := s.machine()
@@ -247,7 +253,8 @@ func completeDevices(s *invocation) completion {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		if seen, err := survey.ProbeDevices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
+		if seen, err := survey.ProbeDevices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()),
+			3*time.Second); err == nil {
 			for _, c := range drivers.DeviceChoices(settings.Selectable(seen.Devices)) {
 				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
 					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
@@ -269,7 +276,8 @@ func completePrograms(s *invocation) completion {
 			entries, _ := os.ReadDir(directory)
 			for _, e := range entries {
 				if name := e.Name(); strings.HasPrefix(name, typed) && !e.IsDir() && !seen[name] {
-					if info, err := os.Stat(filepath.Join(directory, name)); err == nil && info.Mode()&0o111 != 0 && !info.IsDir() {
+					if info, err := os.Stat(filepath.Join(directory, name)); err == nil && info.Mode()&0o111 != 0 &&
+						!info.IsDir() {
 						seen[name] = true
 						list = append(list, name)
 					}
@@ -291,8 +299,9 @@ func completeVariables(*cobra.Command, []string, string) (names []string, _ cobr
 func completeOptions(s *invocation, cmd *cobra.Command) {
 	programs := completePrograms(s)
 	options := map[string]completion{"add-driver": completeManifests, "configuration": completeConfigurations(s),
-		"device": completeDevices(s), "driver": completeDrivers(s), "env": completeVariables, "layer": completeLayers(s),
-		"pid": completeProcesses,
+		"device": completeDevices(s), "driver": completeDrivers(s), "env": completeVariables,
+		"layer": completeLayers(s),
+		"pid":   completeProcesses,
 		"app": func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return programs(cmd, nil, typed)
 		},

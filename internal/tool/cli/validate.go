@@ -80,7 +80,8 @@ func newValidate(s *invocation) *cobra.Command {
 }
 
 // judgeFile checks a file: a layer settings file by the installed layers' manifests, another one by its content.
-func judgeFile(source *machine.Source, path string, as validation.Kind) (result validation.Result, problems bool, err error) {
+func judgeFile(source *machine.Source, path string, as validation.Kind) (result validation.Result, problems bool,
+	err error) {
 	file := source.File(path)
 	if file.Status != facts.FileRead || as != validation.Unknown || !settings.IsLayerFile(path, string(file.Content)) {
 		result, problems = validation.Judge(file, path, as)
@@ -108,7 +109,8 @@ func unread(source *machine.Source, path, reader string) string {
 	return reader
 }
 
-func openLibraries(examine func(doctor.Entry) (doctor.Entry, []doctor.Finding), result *validation.Result) (problems bool) {
+func openLibraries(examine func(doctor.Entry) (doctor.Entry, []doctor.Finding),
+	result *validation.Result) (problems bool) {
 	for i := range result.Libraries {
 		l := &result.Libraries[i]
 		one := doctor.Entry{Name: l.Name, Manifest: result.Path, Library: l.Path, Used: true}
@@ -118,8 +120,9 @@ func openLibraries(examine func(doctor.Entry) (doctor.Entry, []doctor.Finding), 
 		entry, findings := examine(one)
 		l.File, l.Class, l.Standing = entry.File, entry.Class, entry.Standing
 		for _, f := range findings {
-			result.Findings = append(result.Findings, validation.Remark{Line: l.Line, Column: l.Column, Code: f.Code.String(),
-				Severity: f.Severity, Statement: f.Statement, What: f.What, Do: f.Do})
+			result.Findings = append(result.Findings,
+				validation.Remark{Line: l.Line, Column: l.Column, Code: f.Code.String(),
+					Severity: f.Severity, Statement: f.Statement, What: f.What, Do: f.Do})
 			problems = problems || f.Severity == diag.Problem
 		}
 	}
@@ -136,7 +139,8 @@ func printValidated(s *invocation, results []validation.Result) {
 		for _, f := range r.Findings {
 			counts[f.Severity]++
 			code := f.Code + term.Enclosed(", ", f.Statement, "")
-			fmt.Fprintf(s.out, "%s: %s: %s [%s]\n", term.OneLine(placeIn(r.Path, f.Line, f.Column)), s.severity(f.Severity), term.OneLine(f.What), code)
+			fmt.Fprintf(s.out, "%s: %s: %s [%s]\n", term.OneLine(placeIn(r.Path, f.Line, f.Column)),
+				s.severity(f.Severity), term.OneLine(f.What), code)
 			if f.Do != "" && !advised[f.Code+f.Do] {
 				advised[f.Code+f.Do] = true
 				fmt.Fprintf(s.out, "    %s\n", f.Do)

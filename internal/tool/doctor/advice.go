@@ -14,8 +14,9 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Remedy is one way to fix a finding: words for a person, with the shell lines within them, and its effect. A finding has its remedies in
-// order of preference. The report prints the first one that helps, and its JSON and "doctor --fix" have the same one.
+// Remedy is one way to fix a finding: words for a person, with the shell lines within them, and its effect. A finding
+// has its remedies in order of preference. The report prints the first one that helps, and its JSON and "doctor --fix"
+// have the same one.
 type Remedy struct {
 	text    string
 	lines   []shell.Line
@@ -33,9 +34,10 @@ func newAdvice(text string, lines ...shell.Line) *Remedy { return &Remedy{text: 
 
 // Advice without values.
 var (
-	doNothing        = newAdvice("Nothing; it does no harm.")
-	doNothingChosen  = newAdvice("Nothing, if this is intended.")
-	setBySteam       = newAdvice("Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
+	doNothing       = newAdvice("Nothing; it does no harm.")
+	doNothingChosen = newAdvice("Nothing, if this is intended.")
+	setBySteam      = newAdvice(
+		"Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
 	readableSettings = newAdvice("Let this user read the file, or name another file.")
 )
 
@@ -118,7 +120,8 @@ func (t placement) remedy() *Remedy {
 
 // purposes are the words that introduce a change, by its aim. VARIABLE is its variable.
 var purposes = [...]string{forTime: "To start faster", forSpace: "To save address space and start faster",
-	forPower: "For a program that does not need the device", forDevice: "Nothing, if this is intended. For a program that needs the device",
+	forPower:  "For a program that does not need the device",
+	forDevice: "Nothing, if this is intended. For a program that needs the device",
 	forUnasked: "Enable VK_KHR_portability_enumeration and its instance flag in the program. For programs that you cannot change, at the risk that " +
 		"they use what the driver lacks", otherName: "Write VARIABLE instead", byHand: ""}
 
@@ -159,7 +162,8 @@ func (t placement) sandboxText() (string, []shell.Line) {
 	return do.text, do.lines
 }
 
-// isForProgram reports whether the change is right for some programs and wrong for others. The user then makes it for one program.
+// isForProgram reports whether the change is right for some programs and wrong for others. The user then makes it for
+// one program.
 func (t placement) isForProgram() bool {
 	return t.File == "" && (t.aim == forPower || t.aim == forDevice)
 }
@@ -192,15 +196,19 @@ const (
 	whileClosed          // the contents of a file that the user may not read
 )
 
-var obstacles = [...]string{ofPackage: "the package's contents are unknown until it is installed", ofKernel: "only the kernel can show the result",
+var obstacles = [...]string{ofPackage: "the package's contents are unknown until it is installed",
+	ofKernel:    "only the kernel can show the result",
 	ofUsual:     "it is the package's usual name; the package's contents are unknown until it is installed",
 	ofWriter:    "only the program that writes the file can show the result",
-	outsideOnly: "it takes effect outside, at the next start", restarted: "it needs a restart of the machine", ofRelease: "the other release of the program is unknown until it runs", whileClosed: "the contents of the unreadable place are unknown"}
+	outsideOnly: "it takes effect outside, at the next start", restarted: "it needs a restart of the machine",
+	ofRelease:   "the other release of the program is unknown until it runs",
+	whileClosed: "the contents of the unreadable place are unknown"}
 
 // effect is the effect of advice on the facts.
 type effect struct {
 	name string
-	on   func(source *machine.Source, options Options) (*machine.Source, Options, bool) // false: it cannot be tried here
+	// false: it cannot be tried here
+	on func(source *machine.Source, options Options) (*machine.Source, Options, bool)
 
 	change any // on another system than Linux: a windowsChange or macChange
 }
@@ -219,30 +227,32 @@ func (t Remedy) having(name string, on func(*machine.Source, Options) (*machine.
 
 // giving returns the advice with its effect: another group of the user.
 func (t Remedy) giving(group uint32) *Remedy {
-	return t.having("group "+strconv.Itoa(int(group)), func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
-		u, err := (host{&source.Machine}).findUser(with.User, with.Groups)
-		if err != nil {
-			return nil, with, false
-		}
-		if u.current {
-			u.id = uint32(os.Getuid())
-			groups, err := os.Getgroups()
+	return t.having("group "+strconv.Itoa(int(group)),
+		func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+			u, err := (host{&source.Machine}).findUser(with.User, with.Groups)
 			if err != nil {
 				return nil, with, false
 			}
-			u.groups = term.Words(append(groups, os.Getgid()), func(g int) uint32 { return uint32(g) })
-		}
-		with.User, with.Groups = strconv.Itoa(int(u.id)), append(slices.Clone(u.groups), group)
-		return source, with, true
-	})
+			if u.current {
+				u.id = uint32(os.Getuid())
+				groups, err := os.Getgroups()
+				if err != nil {
+					return nil, with, false
+				}
+				u.groups = term.Words(append(groups, os.Getgid()), func(g int) uint32 { return uint32(g) })
+			}
+			with.User, with.Groups = strconv.Itoa(int(u.id)), append(slices.Clone(u.groups), group)
+			return source, with, true
+		})
 }
 
 // reaching returns the advice with its effect: another group of a service's user.
 func (t Remedy) reaching(id, group uint32) *Remedy {
-	return t.having(fmt.Sprintf("group %d of user %d", group, id), func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
-		with.joined = append(slices.Clone(with.joined), joined{id, group})
-		return source, with, true
-	})
+	return t.having(fmt.Sprintf("group %d of user %d", group, id),
+		func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+			with.joined = append(slices.Clone(with.joined), joined{id, group})
+			return source, with, true
+		})
 }
 
 // finding returns the advice with its effect: the dynamic linker searches a directory after ldconfig.
@@ -257,10 +267,11 @@ func (t Remedy) finding(directory string) *Remedy {
 
 // effectOf returns the effect of a change of a variable or a file.
 func effectOf(c explain.Change) *effect {
-	return &effect{name: string(c.Line()), on: func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
-		if c.File != "" { // the shared linker may have read the file
-			with.share = nil
-		}
-		return c.On(source), with, c.Possible() && c.Obeyed(source)
-	}}
+	return &effect{name: string(c.Line()),
+		on: func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+			if c.File != "" { // the shared linker may have read the file
+				with.share = nil
+			}
+			return c.On(source), with, c.Possible() && c.Obeyed(source)
+		}}
 }

@@ -47,7 +47,8 @@ func follow(removals []removal) func(*causes) {
 				f := &c.list[i]
 				_, still := r.left[f.key()]
 				follows := slices.Contains(followers, f.Code) && !slices.Contains(followers, root.Code) ||
-					(f.misleads(environment.NoLayer, environment.NoLayerMatches) || f.Code == LibraryForeign) && root.misleads(noPlace...) || root.Code == SDKRemoved && f.Code != SDKRemoved
+					(f.misleads(environment.NoLayer, environment.NoLayerMatches) || f.Code == LibraryForeign) &&
+						root.misleads(noPlace...) || root.Code == SDKRemoved && f.Code != SDKRemoved
 				if !still && i != r.of && follows && c.because[i] == nil {
 					c.because[i] = root.Code
 				}
@@ -103,26 +104,30 @@ var variableLinks = []link{
 	{[]Kind{diag.VariableAllOut}, []Kind{diag.VariableMatch}, sameSubject},
 	{nil, nil, func(c *causes, cause, effect int) bool { // further missing files of one list
 		first, f := &c.list[cause], &c.list[effect]
-		return cause < effect && first.misleads(environment.NoFile) && f.misleads(environment.NoFile) && first.Subject == f.Subject && first.usual == f.usual
+		return cause < effect && first.misleads(environment.NoFile) && f.misleads(environment.NoFile) &&
+			first.Subject == f.Subject && first.usual == f.usual
 	}},
-	{[]Kind{diag.FileOpen, DirectoryUnreadable}, nil, func(c *causes, cause, effect int) bool { // an entry that may not be read
+	// an entry that may not be read
+	{[]Kind{diag.FileOpen, DirectoryUnreadable}, nil, func(c *causes, cause, effect int) bool {
 		about, is := c.list[effect].fact.(misled)
 		is = is && about.Kind == environment.NoAccess
 		return is && c.list[cause].Path == term.Either(c.list[cause].Code == diag.FileOpen, about.Place, about.closed)
 	}},
 }
 
-// driverLinks are the links between findings about files and devices. A library that several drivers lack is one problem;
-// without a library there is no driver, without a driver no device.
+// driverLinks are the links between findings about files and devices. A library that several drivers lack is one
+// problem; without a library there is no driver, without a driver no device.
 var driverLinks = []link{
-	{[]Kind{NvidiaVersion}, nil, func(c *causes, cause, effect int) bool { // a sandbox gets the libraries of a version no more
+	// a sandbox gets the libraries of a version no more
+	{[]Kind{NvidiaVersion}, nil, func(c *causes, cause, effect int) bool {
 		_, version, is := strings.Cut(path.Base(c.list[cause].Path), ".so.")
 		return is && len(c.of.Sandboxes) > 0 && sameSubject(c, cause, effect) &&
 			strings.HasSuffix(c.list[effect].lacks(), ".so."+version)
 	}},
 	{[]Kind{LoaderBroken}, nil, func(c *causes, cause, effect int) bool { // the program's old library
 		file, f := c.list[cause].lacks(), &c.list[effect]
-		return file != "" && (strings.HasPrefix(f.lacks()+" ", file+" ") || f.Code == NoDriver || f.Code == SoftwareOnly)
+		return file != "" &&
+			(strings.HasPrefix(f.lacks()+" ", file+" ") || f.Code == NoDriver || f.Code == SoftwareOnly)
 	}},
 	{nil, nil, func(c *causes, cause, effect int) bool { // one missing library
 		first, f := &c.list[cause], &c.list[effect]
@@ -131,19 +136,23 @@ var driverLinks = []link{
 	}},
 	{nil, []Kind{GPUNoDriver}, func(c *causes, cause, effect int) bool { // a manifest that cannot be read
 		g, f := c.of.gpuOf(&c.list[effect]), drivers.OfManifest(c.list[cause].Path)
-		return g != nil && c.lacksDriver(cause) && (f == nil || f.WorksOn(g.Kernel) || f.Name == drivers.NVIDIA && g.Vendor == "0x10de")
+		return g != nil && c.lacksDriver(cause) &&
+			(f == nil || f.WorksOn(g.Kernel) || f.Name == drivers.NVIDIA && g.Vendor == "0x10de")
 	}},
-	{[]Kind{diag.VariableContradiction}, []Kind{diag.LayerDisabled, diag.LayerForced}, func(c *causes, cause, effect int) bool {
-		about, is := c.list[cause].fact.(misled)
-		return is && about.Kind == environment.OnAndOff && about.Layer == c.list[effect].Subject
-	}},
-	{nil, []Kind{diag.LayerDisabled, diag.LayerForced}, func(c *causes, cause, effect int) bool { // the decision reports it twice
+	{[]Kind{diag.VariableContradiction}, []Kind{diag.LayerDisabled, diag.LayerForced},
+		func(c *causes, cause, effect int) bool {
+			about, is := c.list[cause].fact.(misled)
+			return is && about.Kind == environment.OnAndOff && about.Layer == c.list[effect].Subject
+		}},
+	// the decision reports it twice
+	{nil, []Kind{diag.LayerDisabled, diag.LayerForced}, func(c *causes, cause, effect int) bool {
 		return cause < effect && c.list[cause].key() == c.list[effect].key()
 	}},
 	{nil, []Kind{NoDriver, SoftwareOnly, diag.DriverNone}, func(c *causes, cause, effect int) bool {
 		f := &c.list[cause]
 		about := f.Path != "" && c.of.driverAt(f.Path) != nil || slices.Contains(ofHardware, f.Code)
-		return c.lacksDriver(cause) || c.because[cause] == nil && f.Severity == diag.Problem && !slices.Contains(followers, f.Code) && about
+		return c.lacksDriver(cause) || c.because[cause] == nil && f.Severity == diag.Problem &&
+			!slices.Contains(followers, f.Code) && about
 	}},
 	{[]Kind{GPUPermission}, []Kind{ServicePermission}, func(c *causes, cause, effect int) bool { // of one user
 		return samePath(c, cause, effect) && c.list[cause].fact.say() == c.list[effect].fact.say()
@@ -160,7 +169,8 @@ var driverLinks = []link{
 func certain(c *causes) {
 	device := slices.IndexFunc(c.list, func(f Finding) bool { return f.Code == GPUNoDriver })
 	for i := range c.list {
-		if c.list[i].Code == NoDriver && c.because[i] == GPUNoDriver && device >= 0 && c.list[device].Severity == diag.Warning {
+		if c.list[i].Code == NoDriver && c.because[i] == GPUNoDriver && device >= 0 &&
+			c.list[device].Severity == diag.Warning {
 			c.because[i] = nil
 		}
 	}
@@ -168,9 +178,11 @@ func certain(c *causes) {
 
 // trialLinks are the links from findings about files and devices to the failures in trials.
 var trialLinks = []link{
-	{unloadable, []Kind{DriverFails}, func(c *causes, cause, effect int) bool { return c.of.concerns(&c.list[cause], c.list[effect].Path) }},
+	{unloadable, []Kind{DriverFails},
+		func(c *causes, cause, effect int) bool { return c.of.concerns(&c.list[cause], c.list[effect].Path) }},
 	{fatal, []Kind{DriverFails, DriverNoDevice}, samePath},
-	{causesOfDevice, []Kind{DriverFails}, func(c *causes, cause, effect int) bool { // each device that the driver may serve has an obstacle
+	// each device that the driver may serve has an obstacle
+	{causesOfDevice, []Kind{DriverFails}, func(c *causes, cause, effect int) bool {
 		d := c.of.driverAt(c.list[effect].Path)
 		serves := func(g *GPU) bool {
 			return d != nil && drivers.Of(d.Library) != nil && drivers.Of(d.Library).MayServe(g.Kernel, g.Vendor)
@@ -184,15 +196,17 @@ var trialLinks = []link{
 	{[]Kind{DriverIdle}, []Kind{DriverNoDevice}, func(c *causes, cause, effect int) bool {
 		return slices.Contains(strings.Split(c.list[cause].Subject, ", "), c.list[effect].Subject)
 	}},
-	{[]Kind{LibraryTwice}, []Kind{LayerCrashes, LayerHangs, LayerFails, LayerExits}, func(c *causes, cause, effect int) bool {
-		first, second := c.of.layerAt(c.list[cause].Path), c.of.layerAt(c.list[effect].Path)
-		what, is := c.list[effect].fact.(misbehaved)
-		return is && what.with != "" && first != nil && second != nil && first.File == second.File
-	}},
-	{nil, slices.DeleteFunc(slices.Clone(failures), func(k Kind) bool { return k == DriverNoDevice }), func(c *causes, cause, effect int) bool {
-		_, hides := c.list[cause].fact.(hiding)
-		return hides && samePath(c, cause, effect)
-	}},
+	{[]Kind{LibraryTwice}, []Kind{LayerCrashes, LayerHangs, LayerFails, LayerExits},
+		func(c *causes, cause, effect int) bool {
+			first, second := c.of.layerAt(c.list[cause].Path), c.of.layerAt(c.list[effect].Path)
+			what, is := c.list[effect].fact.(misbehaved)
+			return is && what.with != "" && first != nil && second != nil && first.File == second.File
+		}},
+	{nil, slices.DeleteFunc(slices.Clone(failures), func(k Kind) bool { return k == DriverNoDevice }),
+		func(c *causes, cause, effect int) bool {
+			_, hides := c.list[cause].fact.(hiding)
+			return hides && samePath(c, cause, effect)
+		}},
 }
 
 // whyUnlisted is the link from the findings that explain why a driver does not list a device. Only without one may the
@@ -222,7 +236,8 @@ func confirm(c *causes) {
 		for _, l := range trialLinks {
 			if at := c.first(&l, i); at >= 0 {
 				root := &c.list[at]
-				c.confirmed[at] = slices.Contains(fatal, root.Code) || root.Code == LibraryTwice || slices.Contains(unloadable, root.Code) && root.exempt == notExempt
+				c.confirmed[at] = slices.Contains(fatal, root.Code) || root.Code == LibraryTwice ||
+					slices.Contains(unloadable, root.Code) && root.exempt == notExempt
 				break
 			}
 		}
@@ -230,14 +245,16 @@ func confirm(c *causes) {
 }
 
 // hidesDevices marks the further variables that hide devices with the first one, or with the program's library.
-var hidesDevices = link{[]Kind{VariableHides, LibraryShadowed}, []Kind{VariableHides}, func(c *causes, cause, effect int) bool {
-	_, first := c.list[cause].fact.(hides)
-	if c.list[cause].Code == LibraryShadowed { // a trial without the linker's variables has no library of the program, either
-		first = strings.HasPrefix(c.list[effect].Subject, "LD_")
-	}
-	_, further := c.list[effect].fact.(hides)
-	return cause < effect && first && further
-}}
+var hidesDevices = link{[]Kind{VariableHides, LibraryShadowed}, []Kind{VariableHides},
+	func(c *causes, cause, effect int) bool {
+		_, first := c.list[cause].fact.(hides)
+		// a trial without the linker's variables has no library of the program, either
+		if c.list[cause].Code == LibraryShadowed {
+			first = strings.HasPrefix(c.list[effect].Subject, "LD_")
+		}
+		_, further := c.list[effect].fact.(hides)
+		return cause < effect && first && further
+	}}
 
 // gpuOf returns the device that a finding affects; nil: none.
 func (r *Report) gpuOf(f *Finding) *GPU {
@@ -245,7 +262,8 @@ func (r *Report) gpuOf(f *Finding) *GPU {
 }
 
 // failures are the codes of failures in trials.
-var failures = []Kind{DriverCrashes, DriverHangs, DriverFails, DriverExits, DriverNoDevice, LayerCrashes, LayerHangs, LayerFails, LayerExits}
+var failures = []Kind{DriverCrashes, DriverHangs, DriverFails, DriverExits, DriverNoDevice, LayerCrashes, LayerHangs,
+	LayerFails, LayerExits}
 
 // has reports whether there is a finding with a code that follows from no other finding.
 func has(list []Finding, code Code) bool {
@@ -262,13 +280,15 @@ func (c *causes) lacksDriver(at int) bool {
 	case f.Code == DirectoryUnreadable:
 		return true
 	}
-	return slices.Contains(ofManifest, f.Code) && slices.ContainsFunc(c.of.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
-		return l.Path == f.Path || !l.File && strings.HasPrefix(f.Path, strings.TrimRight(l.Path, "/")+"/")
-	})
+	return slices.Contains(ofManifest, f.Code) &&
+		slices.ContainsFunc(c.of.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
+			return l.Path == f.Path || !l.File && strings.HasPrefix(f.Path, strings.TrimRight(l.Path, "/")+"/")
+		})
 }
 
 // ofManifest lists the codes of faults of a manifest.
-var ofManifest = []Kind{diag.FileOpen, diag.FileRead, diag.FileSyntax, diag.FileTop, diag.FileCost, diag.ManifestVersion, diag.DriverField, diag.DriverVariant}
+var ofManifest = []Kind{diag.FileOpen, diag.FileRead, diag.FileSyntax, diag.FileTop, diag.FileCost,
+	diag.ManifestVersion, diag.DriverField, diag.DriverVariant}
 
 // misleads reports whether a finding is about a variable with a fault of one of the kinds.
 func (f *Finding) misleads(kinds ...environment.Kind) bool {
@@ -277,7 +297,8 @@ func (f *Finding) misleads(kinds ...environment.Kind) bool {
 }
 
 // noPlace are the faults of a path variable that leads to no manifest.
-var noPlace = []environment.Kind{environment.NoFile, environment.NoDirectory, environment.EmptyDirectory, environment.NoManifest}
+var noPlace = []environment.Kind{environment.NoFile, environment.NoDirectory, environment.EmptyDirectory,
+	environment.NoManifest}
 
 // lacks returns the library that a finding is about; "" for other findings.
 func (f *Finding) lacks() string {
@@ -322,7 +343,8 @@ var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldK
 
 // obstructs reports whether a finding about a device keeps its driver from listing it.
 func (f *Finding) obstructs(g *GPU) bool {
-	return slices.Contains(causesOfDevice, f.Code) && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
+	return slices.Contains(causesOfDevice, f.Code) &&
+		(f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
 }
 
 // causesOfDriver are the codes of findings about a driver's files that keep it from listing a device.
@@ -333,7 +355,8 @@ func (e *evidence) markUnlisted() {
 	for g := range each(e.GPUs) {
 		serves := func(a alone) bool { return slices.Contains(g.Drivers, a.Manifest) }
 		first := slices.IndexFunc(e.alone, serves)
-		if first >= 0 && !slices.ContainsFunc(e.alone, func(a alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
+		if first >= 0 && !slices.ContainsFunc(e.alone,
+			func(a alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
 			e.alone[first].unlisted = g
 		}
 	}
@@ -378,12 +401,15 @@ const (
 )
 
 // exemptAdvice is the advice for findings that cost nothing.
-var exemptAdvice = [...]*Remedy{absentDevice: doNothing, beside: newAdvice("Nothing: programs have a driver or layer for their word size. " +
-	"With library_arch in the manifest, the loader would skip this one without a message."), otherPrograms: nil, otherDevices: nil}
+var exemptAdvice = [...]*Remedy{absentDevice: doNothing,
+	beside: newAdvice("Nothing: programs have a driver or layer for their word size. " +
+		"With library_arch in the manifest, the loader would skip this one without a message."), otherPrograms: nil,
+	otherDevices: nil}
 
-// weigh sets the severity of each finding, and is the only function that does: what its making knows, unless its fault costs nothing here.
-// confirmed reports whether a trial has confirmed a finding. A cause of a problem is a problem, too: it is the
-// fault behind the damage to programs. The lack of a driver that may not exist stays a warning, and so does what follows from it.
+// weigh sets the severity of each finding, and is the only function that does: what its making knows, unless its fault
+// costs nothing here. confirmed reports whether a trial has confirmed a finding. A cause of a problem is a problem,
+// too: it is the fault behind the damage to programs. The lack of a driver that may not exist stays a warning, and so
+// does what follows from it.
 func weigh(list []Finding, exempt func(*Finding) exemption, confirmed func(at int) bool) {
 	severities := make([]diag.Severity, len(list))
 	for i := range list {
@@ -410,7 +436,9 @@ func weigh(list []Finding, exempt func(*Finding) exemption, confirmed func(at in
 		if f.Because == nil || severities[i] != diag.Problem || slices.Contains(failures, f.Code) {
 			continue
 		}
-		if first := slices.IndexFunc(list, func(o Finding) bool { return o.Code == GPUNoDriver }); f.Code == SoftwareOnly && f.Because == GPUNoDriver &&
+		if first := slices.IndexFunc(list,
+			func(o Finding) bool { return o.Code == GPUNoDriver }); f.Code == SoftwareOnly &&
+			f.Because == GPUNoDriver &&
 			first >= 0 && severities[first] == diag.Warning {
 			severities[i] = diag.Warning
 		} else if at := root(f.Because, diag.Warning); at >= 0 && root(f.Because, diag.Problem) < 0 {
@@ -425,7 +453,8 @@ func weigh(list []Finding, exempt func(*Finding) exemption, confirmed func(at in
 // weigh sets the severities of the findings so far.
 func (e *exam) weigh() { weigh(e.Findings, e.exempter(), func(int) bool { return false }) }
 
-// exempter returns the function that decides whether a finding costs programs nothing, by the drivers, layers and devices.
+// exempter returns the function that decides whether a finding costs programs nothing, by the drivers, layers and
+// devices.
 func (e *exam) exempter() func(*Finding) exemption {
 	bad := e.manifests(func(m *Entry) bool { return m.Harmless && m.Fault != standing.FaultForeign })
 	served := contains(e.GPUs, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
@@ -433,10 +462,11 @@ func (e *exam) exempter() func(*Finding) exemption {
 	return func(f *Finding) exemption {
 		ofLibrary := slices.Contains(ofLibraries, f.Code)
 		switch d := e.driverAt(f.Path); {
-		case ofLibrary && bad[f.Path] != nil, ofLibrary && slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool {
-			// it comes with a driver of absent devices
-			return f.Path == l.Manifest && f.Subject == l.Name && e.deviceAbsent(drivers.Of(l.Library))
-		}),
+		case ofLibrary && bad[f.Path] != nil, ofLibrary &&
+			slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool {
+				// it comes with a driver of absent devices
+				return f.Path == l.Manifest && f.Subject == l.Name && e.deviceAbsent(drivers.Of(l.Library))
+			}),
 			slices.Contains(fatal, f.Code) && served && d != nil && e.deviceAbsent(drivers.Of(d.Library)):
 			return absentDevice
 		case f.Code == LibraryForeign && e.hasOwnSize(f):
@@ -458,8 +488,9 @@ func (r *Report) layerAt(manifest string) *Entry {
 	return find(r.Layers, func(m *Entry) bool { return m.Manifest == manifest })
 }
 
-// hasOwnSize reports whether the library of a driver or layer for other programs exists for these programs, too. A driver has a library of
-// the same name in another directory, as in distributions. A layer has the same name except for the word size, as with Steam and overlays.
+// hasOwnSize reports whether the library of a driver or layer for other programs exists for these programs, too. A
+// driver has a library of the same name in another directory, as in distributions. A layer has the same name except for
+// the word size, as with Steam and overlays.
 func (r *Report) hasOwnSize(f *Finding) bool {
 	stem := func(m *Entry) string {
 		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")

@@ -91,7 +91,8 @@ func (d distribution) family() string {
 			return id
 		}
 	}
-	for _, base := range [][2]string{{"/var/lib/dpkg/status", "debian"}, {"/var/lib/pacman/local", "arch"}, {"/lib/apk/db/installed", "alpine"},
+	for _, base := range [][2]string{{"/var/lib/dpkg/status", "debian"}, {"/var/lib/pacman/local", "arch"},
+		{"/lib/apk/db/installed", "alpine"},
 		{"/var/db/xbps", "void"}} {
 		if d.machine != nil && d.machine.Exists(base[0]) {
 			return base[1]
@@ -112,7 +113,8 @@ func (d distribution) fileAdvice(library, manifest string) *Remedy {
 		do.effect = effectOf(explain.RemoveFile(manifest))
 		return do
 	}
-	return newAdvice("Install the package that has " + library + ", or remove " + manifest + ".").withObstacle(ofPackage)
+	return newAdvice("Install the package that has " + library + ", or remove " + manifest +
+		".").withObstacle(ofPackage)
 }
 
 // install returns advice to get a family's driver. lacks reports whether the package is installed, and does not contain
@@ -161,7 +163,8 @@ func imageOf(m *machine.Machine, d *distribution) imageKind {
 		return declarative
 	case d.is("steamos"):
 		return steamOS
-	case slices.ContainsFunc([]string{"opensuse-microos", "opensuse-aeon", "opensuse-kalpa", "sle-micro", "sl-micro"}, d.is):
+	case slices.ContainsFunc([]string{"opensuse-microos", "opensuse-aeon", "opensuse-kalpa", "sle-micro", "sl-micro"},
+		d.is):
 		return microOS
 	case m.Exists("/run/ostree-booted"):
 		return ostree
@@ -183,7 +186,8 @@ var packageRows = sync.OnceValue(func() map[string][]string {
 	return rows
 })
 
-// packagesOf returns the packages of a family of package managers that have a driver, layer or library; "*" is any family.
+// packagesOf returns the packages of a family of package managers that have a driver, layer or library; "*" is any
+// family.
 func packagesOf(name, family string) (packages []string) {
 	name, _, _ = strings.Cut(name, " ")
 	for _, word := range packageRows()[name] {
@@ -207,7 +211,8 @@ func isUsualPackage(name, family string) bool {
 // packageOf returns the package of a family that has a driver or layer; "" if none is known.
 func packageOf(name, family string) string { return append(packagesOf(name, family), "")[0] }
 
-// tableLayers returns the layers of the table, in order: those with a package, and with kit also those that only the SDK has.
+// tableLayers returns the layers of the table, in order: those with a package, and with kit also those that only the
+// SDK has.
 func tableLayers(kit bool) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(packageRows())), func(name string) bool {
 		return !strings.HasPrefix(name, "VK_LAYER_") || !kit && packagesOf(name, "*") == nil
@@ -245,7 +250,8 @@ func (d *distribution) choose(names ...string) *Remedy {
 	case !known:
 		do.because = ofUsual
 	case len(missing) > 0:
-		do.text = "This machine's package lists do not have " + strings.Join(missing, " and ") + ": add the repository that has it. " + do.text
+		do.text = "This machine's package lists do not have " + strings.Join(missing, " and ") +
+			": add the repository that has it. " + do.text
 	}
 	return do
 }
@@ -256,7 +262,8 @@ func (d distribution) missing(names []string) (missing []string, known bool) {
 	if p == nil {
 		return nil, false
 	}
-	if slices.ContainsFunc(names, func(name string) bool { _, asked := p.offered[name]; return !asked }) { // one reading for all
+	// one reading for all
+	if slices.ContainsFunc(names, func(name string) bool { _, asked := p.offered[name]; return !asked }) {
 		var offered []string
 		offered, p.listed = d.lists().Offers(names...)
 		for _, name := range names {
@@ -282,8 +289,8 @@ func (d distribution) having(library string) string {
 	return cached(d.packages.withFile, library, func() string { return d.lists().Having(library) })
 }
 
-// libraryPackage returns the package with a library: of the machine's lists of files, else by its usual name that the lists
-// confirm. confirmed is false for
+// libraryPackage returns the package with a library: of the machine's lists of files, else by its usual name that the
+// lists confirm. confirmed is false for
 // a usual name without lists; "" is an unknown package.
 func (d *distribution) libraryPackage(library string) (name string, confirmed bool) {
 	if owner := d.having(library); isFileName(owner) {
@@ -301,7 +308,8 @@ func (d *distribution) libraryPackage(library string) (name string, confirmed bo
 	return "", true
 }
 
-// isFileName reports whether a package list may have a file name: it is of ASCII letters, digits and _, and after the first of . + -, too.
+// isFileName reports whether a package list may have a file name: it is of ASCII letters, digits and _, and after the
+// first of . + -, too.
 func isFileName(name string) bool {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 	return strings.Trim(name, letters+".+-") == "" && strings.IndexAny(name, letters) == 0
@@ -319,7 +327,8 @@ func unnumberedName(name string) string {
 // ofHost returns a library of the host that a container has below /run/host; "": none.
 func (d distribution) ofHost(name string) string {
 	m, _ := machines.Running(d.class)
-	for _, directory := range []string{term.Either(d.class == 32, "/usr/lib", "/usr/lib64"), "/usr/lib/" + m.Multiarch} {
+	for _, directory := range []string{term.Either(d.class == 32, "/usr/lib", "/usr/lib64"), "/usr/lib/" +
+		m.Multiarch} {
 		if file := "/run/host" + directory + "/" + name; d.machine.Exists(file) {
 			return file
 		}
@@ -333,7 +342,8 @@ func (d distribution) otherRelease(name string) string {
 		return ""
 	}
 	m, _ := machines.Running(d.class)
-	for _, directory := range []string{term.Either(d.class == 32, "/usr/lib32", "/usr/lib"), "/usr/lib/" + m.Multiarch} {
+	for _, directory := range []string{term.Either(d.class == 32, "/usr/lib32", "/usr/lib"), "/usr/lib/" +
+		m.Multiarch} {
 		for _, other := range d.machine.Names(directory) {
 			if other != name && strings.Contains(other, ".so.") && unnumberedName(other) == unnumberedName(name) {
 				return other
@@ -359,7 +369,8 @@ func (d distribution) libraryAdvice(name string) *Remedy {
 	case isNamed(name, "glibc"):
 		verb = "library-of-glibc"
 	case strings.Contains(name, "nvidia"):
-		verb, args["graphics"], args["outer"] = "library-of-nvidia", []string{d.graphicsPackage()}, []string{d.ofHost(name)}
+		verb, args["graphics"], args["outer"] = "library-of-nvidia", []string{d.graphicsPackage()},
+			[]string{d.ofHost(name)}
 	}
 	do := d.by(verb, args)
 	if !confirmed && do.because == ofPackage {
@@ -384,7 +395,8 @@ type packages struct {
 }
 
 func newPackages() *packages {
-	return &packages{owners: map[string]string{}, installed: map[string]*machine.Package{}, mesa: map[string]string{}, offered: map[string]bool{},
+	return &packages{owners: map[string]string{}, installed: map[string]*machine.Package{}, mesa: map[string]string{},
+		offered:  map[string]bool{},
 		withFile: map[string]string{}}
 }
 
@@ -401,7 +413,8 @@ func cached[V any](known map[string]V, key string, ask func() V) V {
 // mostSearches is the maximum number of searches for the owners of files. Each reads all lists of packages.
 const mostSearches = 64
 
-// packageOf returns the package that owns one of the files, which may be missing; "" for none, and after too many searches.
+// packageOf returns the package that owns one of the files, which may be missing; "" for none, and after too many
+// searches.
 func (e *exam) packageOf(files ...string) string {
 	known := e.system.packages
 	var unknown []string
@@ -426,19 +439,21 @@ func (e *exam) packageOf(files ...string) string {
 	return ""
 }
 
-// ownerOf returns the name of the package that owns an existing file, without the architecture that dpkg adds; "": none.
+// ownerOf returns the name of the package that owns an existing file, without the architecture that dpkg adds; "":
+// none.
 func (e *exam) ownerOf(file string) string {
 	real, _ := e.machine.Real(file)
 	owner, _, _ := strings.Cut(e.packageOf(file, real), ":")
 	return owner
 }
 
-// installDriver returns advice to get a family's driver of Mesa. A package that no table has may contain the other drivers of Mesa, and
-// then conflicts with the distribution's packages (Frogging-Family/mesa-git issue 17).
+// installDriver returns advice to get a family's driver of Mesa. A package that no table has may contain the other
+// drivers of Mesa, and then conflicts with the distribution's packages (Frogging-Family/mesa-git issue 17).
 func (e *exam) installDriver(f *drivers.Family, lacks bool) *Remedy {
 	usual := packageOf(f.Name, e.system.family())
 	for m := range each(e.Drivers) {
-		if other := drivers.Of(m.Library); usual == "" || other == nil || !other.IsMesa() || !f.IsMesa() || m.File == "" {
+		if other := drivers.Of(m.Library); usual == "" || other == nil || !other.IsMesa() || !f.IsMesa() ||
+			m.File == "" {
 			continue
 		}
 		if owner := e.ownerOf(m.File); isFileName(owner) && !isUsualPackage(owner, e.system.family()) {
@@ -483,7 +498,8 @@ func (e *exam) matching(m *Entry, f *binary.File) *Remedy {
 func (e *exam) owningPackage(library string, places []string) string {
 	var files []string
 	for _, place := range places {
-		if file := path.Clean(place) + "/" + library; !strings.Contains(place, "/glibc-hwcaps/") && !slices.Contains(files, file) {
+		if file := path.Clean(place) + "/" + library; !strings.Contains(place, "/glibc-hwcaps/") &&
+			!slices.Contains(files, file) {
 			files = append(files, file)
 		}
 	}
@@ -493,9 +509,9 @@ func (e *exam) owningPackage(library string, places []string) string {
 // icdPlaces are the directories where packages install driver manifests.
 var icdPlaces = []string{"/usr/share/vulkan/icd.d/", "/usr/lib/vulkan/icd.d/", "/etc/vulkan/icd.d/"}
 
-// missingManifest returns the installed package of a driver family, and a missing manifest of the family in it: the package that owns
-// the family's library, or else the usual one. p is nil if the package is not installed; gone is "" if the package misses no manifest
-// of the family.
+// missingManifest returns the installed package of a driver family, and a missing manifest of the family in it: the
+// package that owns the family's library, or else the usual one. p is nil if the package is not installed; gone is ""
+// if the package misses no manifest of the family.
 func (e *exam) missingManifest(f *drivers.Family) (p *machine.Package, gone string) {
 	if f == nil || e.class != ProcessClass {
 		return nil, ""

@@ -54,7 +54,8 @@ func (e *exam) otherSizeHas(library, version string) bool {
 // ofOtherSize returns the dynamic linker of the programs of the other word size.
 func (e *exam) ofOtherSize() *binary.Linker {
 	class := 32 + 64 - e.class
-	return binary.NewLinker(e.machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class), Share: e.linker})
+	return binary.NewLinker(e.machine,
+		binary.LinkerOptions{Class: class, Machine: binary.Processor(class), Share: e.linker})
 }
 
 // platform returns the name of the Flatpak extensions with drivers.
@@ -62,11 +63,12 @@ func (d *distribution) platform() string {
 	return term.Either(d.class == 32, "org.freedesktop.Platform.GL32", "org.freedesktop.Platform.GL")
 }
 
-// nvidiaExtension returns the name of the Flatpak extension with the driver for NVIDIA's kernel module. Without a version, the name has
-// VERSION in its place.
+// nvidiaExtension returns the name of the Flatpak extension with the driver for NVIDIA's kernel module. Without a
+// version, the name has VERSION in its place.
 func (d *distribution) nvidiaExtension() string {
 	version := strings.ReplaceAll(host{d.machine}.nvidiaLoaded(), ".", "-")
-	if _, after, is := strings.Cut(d.machine.Text("/.flatpak-info"), "org.freedesktop.Platform.GL.nvidia-"); is && version == "" {
+	if _, after, is := strings.Cut(d.machine.Text("/.flatpak-info"), "org.freedesktop.Platform.GL.nvidia-"); is &&
+		version == "" {
 		version, _, _ = strings.Cut(after, "=")
 	}
 	return d.platform() + ".nvidia-" + term.Or(version, "VERSION")
@@ -74,7 +76,8 @@ func (d *distribution) nvidiaExtension() string {
 
 // nvidiaLoaded returns the version of NVIDIA's kernel module, the first word with a dot; "": it is not loaded.
 func (h host) nvidiaLoaded() string {
-	first, _, _ := strings.Cut(term.Or(h.machine.Text("/proc/driver/nvidia/version"), h.machine.Text("/sys/module/nvidia/version")), "\n")
+	first, _, _ := strings.Cut(term.Or(h.machine.Text("/proc/driver/nvidia/version"),
+		h.machine.Text("/sys/module/nvidia/version")), "\n")
 	for _, word := range strings.Fields(first) {
 		if strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "" && word[0] != '.' {
 			return word
@@ -83,14 +86,16 @@ func (h host) nvidiaLoaded() string {
 	return ""
 }
 
-// idle adds a finding for the drivers that every program loads and that have no device here. A device without any driver may be for one.
+// idle adds a finding for the drivers that every program loads and that have no device here. A device without any
+// driver may be for one.
 func (e *exam) idle() {
 	var names []string
 	for m := range each(e.Drivers) {
 		f := drivers.Of(m.Library)
 		if m.Good && f != nil && !f.Software() && !contains(e.GPUs, func(g *GPU) bool {
 			lacks := len(g.Drivers) == 0 && (e.expects(g) || g.virtual())
-			return slices.Contains(g.Drivers, m.Manifest) || lacks && (f.WorksOn(g.Kernel) || f.Made(strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x"))))
+			return slices.Contains(g.Drivers, m.Manifest) || lacks &&
+				(f.WorksOn(g.Kernel) || f.Made(strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x"))))
 		}) {
 			names = append(names, m.Name)
 		}
@@ -109,7 +114,8 @@ func (e *exam) idle() {
 		offer(why, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 }
 
-// idleAgain makes the finding about idle drivers again after a trial: a driver that fails has its own, and one that lists a device is not idle.
+// idleAgain makes the finding about idle drivers again after a trial: a driver that fails has its own, and one that
+// lists a device is not idle.
 func (e *evidence) idleAgain() {
 	at := slices.IndexFunc(e.Findings, func(f Finding) bool { return f.Code == DriverIdle })
 	if at < 0 {
@@ -130,14 +136,16 @@ func (e *evidence) idleAgain() {
 	f.conclude(f.last())
 }
 
-// rivals adds a finding when two drivers list the same device, and removes those about one that another driver replaces.
+// rivals adds a finding when two drivers list the same device, and removes those about one that another driver
+// replaces.
 func (e *exam) rivals() {
 	defer e.replacedByRivals()
 	for g := range each(e.GPUs) {
 		var first *Entry
 		for m := range each(e.Drivers) {
 			f := drivers.Of(m.Library)
-			if f == nil || f.Name == drivers.HASVK || !slices.Contains(g.Drivers, m.Manifest) { // HASVK serves other devices than ANV
+			// HASVK serves other devices than ANV
+			if f == nil || f.Name == drivers.HASVK || !slices.Contains(g.Drivers, m.Manifest) {
 				continue
 			}
 			if first == nil {
@@ -149,8 +157,10 @@ func (e *exam) rivals() {
 				if drivers.Of(first.Library).Name == "AMDVLK" { // AMD gave it up in 2025, in favor of RADV
 					out, other = first, m
 				}
-				e.add(DeviceTwice, g.Title(), m.Manifest, textf("%s and %s are both for this device", first.Manifest, m.Manifest), e.oneOf(first, m)).offer(fixing,
-					append(explain.AddToFilter(e.source, variables.DriversDisable, out.Name), explain.AddToFilter(e.source, variables.DriversDisable, other.Name)...)...)
+				e.add(DeviceTwice, g.Title(), m.Manifest, textf("%s and %s are both for this device", first.Manifest,
+					m.Manifest), e.oneOf(first, m)).offer(fixing,
+					append(explain.AddToFilter(e.source, variables.DriversDisable, out.Name),
+						explain.AddToFilter(e.source, variables.DriversDisable, other.Name)...)...)
 			}
 		}
 	}
@@ -165,7 +175,8 @@ func (e *exam) oneOf(first, second *Entry) *Remedy {
 		for _, m := range []*Entry{first, second} {
 			if strings.HasPrefix(m.Manifest, own) && own != "/" {
 				other := term.Either(m == first, second, first)
-				return newAdvice("To keep the driver of " + other.Manifest + ", remove " + m.Manifest + ". To keep the other one, start programs with VK_DRIVER_FILES=" +
+				return newAdvice("To keep the driver of " + other.Manifest + ", remove " + m.Manifest +
+					". To keep the other one, start programs with VK_DRIVER_FILES=" +
 					string(shell.Quoted(m.Manifest)) + ".")
 			}
 		}
@@ -173,8 +184,8 @@ func (e *exam) oneOf(first, second *Entry) *Remedy {
 	return nil
 }
 
-// replacedByRivals removes the findings about a disabled driver if other drivers serve all of its devices. Disabling one of
-// two drivers is the way to choose between them.
+// replacedByRivals removes the findings about a disabled driver if other drivers serve all of its devices. Disabling
+// one of two drivers is the way to choose between them.
 func (e *exam) replacedByRivals() {
 	off := func(f *diag.Diagnostic) bool {
 		return f.Code == diag.DriverDisabled || f.Code == diag.DriverNotSelected
@@ -234,7 +245,8 @@ func (e *exam) fallback() {
 	switch {
 	case good == 0:
 		e.addNoDriver()
-	case len(software)+len(unknown) == 0 && !wanted && !served && e.standings().SoftwareOut() == "" && e.machine.Exists("/sys"):
+	case len(software)+len(unknown) == 0 && !wanted && !served && e.standings().SoftwareOut() == "" &&
+		e.machine.Exists("/sys"):
 		if !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoKernelDriver }) {
 			software := drivers.Of("libvulkan_lvp.so")
 			p, gone := e.missingManifest(software)
@@ -246,9 +258,11 @@ func (e *exam) fallback() {
 			e.add(NoDevice, "Vulkan", "", what, do)
 		}
 	case len(software) > 0 && !served && len(unknown) == 0:
-		what, do, lost := sentence("no graphics device has a working driver: programs compute on the CPU"), (*Remedy)(nil), usual
+		what, do, lost := sentence("no graphics device has a working driver: programs compute on the CPU"),
+			(*Remedy)(nil), usual
 		if by := pinnedBy(e.source); by != "" {
-			what, do, lost = textf("programs compute on the CPU, because %s names this driver", by), doNothingChosen, nothing
+			what, do, lost = textf("programs compute on the CPU, because %s names this driver", by), doNothingChosen,
+				nothing
 		} else if !wanted {
 			do, lost = newAdvice("Nothing, as long as this machine has no graphics device."), nothing
 		}
@@ -264,19 +278,23 @@ func (e *exam) addNoDriver() {
 	}
 	none, count := len(e.Drivers) == 0, term.Count(len(e.Drivers), "driver")
 	if hidden := e.outFor(diag.DriverPortability); none && hidden > 0 {
-		what := term.Either(hidden == 1, "the only driver found is a portability driver", "all "+term.Count(hidden, "driver")+" found are portability drivers")
-		found := e.add(NoDriver, "vkCreateInstance", "", sentence(what+fails+" unless the program enables VK_KHR_portability_enumeration"), entryOf(diag.DriverPortability))
+		what := term.Either(hidden == 1, "the only driver found is a portability driver", "all "+
+			term.Count(hidden, "driver")+" found are portability drivers")
+		found := e.add(NoDriver, "vkCreateInstance", "", sentence(what+fails+
+			" unless the program enables VK_KHR_portability_enumeration"), entryOf(diag.DriverPortability))
 		if own, can := e.portable(); can {
 			found.offer(forUnasked, own)
 		}
 		return
 	}
 	if out := e.outFor(diag.DriverDisabled) + e.outFor(diag.DriverNotSelected); none && out > 0 {
-		add("", term.Count(out, "driver")+" found, each switched off by a variable", shellAdvice("See which: ", "vkloader list variables --set"))
+		add("", term.Count(out, "driver")+" found, each switched off by a variable",
+			shellAdvice("See which: ", "vkloader list variables --set"))
 		return
 	}
 	if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Class == 0 || m.Class == e.class }) {
-		add("", term.Either(len(e.Drivers) == 1, "the only driver cannot be loaded", "none of "+count+" can be loaded"), nil)
+		add("", term.Either(len(e.Drivers) == 1, "the only driver cannot be loaded", "none of "+count+" can be loaded"),
+			nil)
 		return
 	}
 	what, do := "no driver manifest is in the directories that are searched", e.system.install(e.usualDriver(), false)
@@ -297,7 +315,8 @@ func (e *exam) addNoDriver() {
 		if at := slices.IndexFunc(list, func(k keptOut) bool { return k.isUnsearched() }); at >= 0 {
 			place := list[at].driver.Path
 			e.stray = true
-			e.searchAgain(add(place, what+"; "+place+" is in a directory that "+list[at].name()+" excludes", e.orSteam(list[at].name(), nil)), &list[at])
+			e.searchAgain(add(place, what+"; "+place+" is in a directory that "+list[at].name()+" excludes",
+				e.orSteam(list[at].name(), nil)), &list[at])
 			return
 		}
 		if p, gone := e.missingManifest(e.usualDriver()); gone != "" {

@@ -20,8 +20,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// evidence is the knowledge about the drivers and layers of a program: the report and the trials so far. It grows by steps,
-// in the order of grow, in a copy of the report.
+// evidence is the knowledge about the drivers and layers of a program: the report and the trials so far. It grows by
+// steps, in the order of grow, in a copy of the report.
 type evidence struct {
 	Report
 	alone  []alone       // the trials of the drivers
@@ -44,11 +44,12 @@ func newEvidence(r *Report) *evidence {
 
 // addElevated adds the finding that no trial is possible, because the children are elevated.
 func (e *evidence) addElevated() {
-	e.add(TrialRights, "programs that are not elevated", "", sentence("nothing was tried: the children of this process are elevated, too"), nil, something)
+	e.add(TrialRights, "programs that are not elevated", "",
+		sentence("nothing was tried: the children of this process are elevated, too"), nil, something)
 }
 
-// selectDrivers adds the drivers for trials. Drivers whose device sleeps get no trial. If the children ignore the variables that
-// isolate a driver, a driver gets a trial only if other variables isolate it.
+// selectDrivers adds the drivers for trials. Drivers whose device sleeps get no trial. If the children ignore the
+// variables that isolate a driver, a driver gets a trial only if other variables isolate it.
 func (t *trying) selectDrivers(e *evidence) {
 	e.alone = e.driversAlone()
 	for a := range each(e.alone) {
@@ -56,7 +57,9 @@ func (t *trying) selectDrivers(e *evidence) {
 			a.Variables = append(a.Variables, disablesLayers(t.scene.Answer, a)...)
 		}
 		a.Variables = append(a.Variables, t.oldLoaderVariables(&e.Report, a)...)
-		if !t.Wake && slices.ContainsFunc(e.GPUs, func(g GPU) bool { return g.Asleep && slices.Contains(g.Drivers, a.Manifest) }) { // loading it wakes the device
+		// loading it wakes the device
+		if !t.Wake && slices.ContainsFunc(e.GPUs,
+			func(g GPU) bool { return g.Asleep && slices.Contains(g.Drivers, a.Manifest) }) {
 			a.Result = ProbeAsleep
 			e.out = append(e.out, suspectOf(a))
 		} else if t.ignored && !t.isolates(a) {
@@ -70,13 +73,16 @@ func (t *trying) selectDrivers(e *evidence) {
 // driversAlone returns trials of the drivers that a program gets. Every loader skips those for the other word size.
 func (r *Report) driversAlone() (list []alone) {
 	for m := range each(r.Drivers) {
-		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && r.concerns(&f, m.Manifest) })
+		foreign := slices.ContainsFunc(r.Findings,
+			func(f Finding) bool { return f.Code == LibraryForeign && r.concerns(&f, m.Manifest) })
 		if m.Driver == nil || foreign {
 			continue
 		}
 		one := alone{of: m, Probe: Probe{Kind: "driver", Name: m.Name, Manifest: m.Manifest}, Variables: []run.Edit{
-			run.SetVariable(variables.DriverFiles.Name(), m.Manifest), run.SetVariable(variables.LayersDisable.Name(), "~all~")}}
-		for _, v := range []variables.ID{variables.LayersAllow, variables.LayersEnable, variables.InstanceLayers, variables.DriversSelect,
+			run.SetVariable(variables.DriverFiles.Name(), m.Manifest),
+			run.SetVariable(variables.LayersDisable.Name(), "~all~")}}
+		for _, v := range []variables.ID{variables.LayersAllow, variables.LayersEnable, variables.InstanceLayers,
+			variables.DriversSelect,
 			variables.DriversDisable, variables.DeviceIDFilter, variables.VendorIDFilter, variables.DriverIDFilter} {
 			one.Variables = append(one.Variables, run.Edit{Name: v.Name()})
 		}
@@ -167,7 +173,8 @@ func (t *trying) leftOut(all *probe.Result, a *alone) error {
 		return err
 	}
 	for _, m := range messages {
-		if (m.Kind == loaders.Refused || m.Kind == loaders.DriverSkipped) && machine.SameLibrary(a.of.Library, m.Library) {
+		if (m.Kind == loaders.Refused || m.Kind == loaders.DriverSkipped) &&
+			machine.SameLibrary(a.of.Library, m.Library) {
 			a.Result, a.Detail, a.Said = ProbeFails, "the loader skips it", probe.OpenError(m.Text)
 			break
 		}
@@ -175,8 +182,8 @@ func (t *trying) leftOut(all *probe.Result, a *alone) error {
 	return nil
 }
 
-// addLoader adds the loader that a child process loaded. The description of the program's loader gets that loader's version if no
-// other source gave it, also in the findings about the loader.
+// addLoader adds the loader that a child process loaded. The description of the program's loader gets that loader's
+// version if no other source gave it, also in the findings about the loader.
 func (e *evidence) addLoader(result *probe.Result) {
 	if l := e.Loader; l != nil && l.Version == "" && result.Version != 0 && result.Library == l.File {
 		known := *l
@@ -188,7 +195,8 @@ func (e *evidence) addLoader(result *probe.Result) {
 	}
 }
 
-// countDrivers counts the drivers that work and that fail alone. The combination runs without a driver that fails alone.
+// countDrivers counts the drivers that work and that fail alone. The combination runs without a driver that fails
+// alone.
 func (e *evidence) countDrivers() {
 	for a := range each(e.alone) {
 		switch a.Result {
@@ -221,7 +229,9 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 			result = saw
 		}
 		seen := &run.Seen{Good: saw.Outcome == probe.Fine, Stopped: saw.Outcome == probe.Cut, What: saw.Problem}
-		seen.Good = seen.Good && len(e.lacks(saw)) == 0 || e.base == "" && e.silent == 0 && result.Outcome == probe.Failed // no driver has a device, and no device is expected
+		// no driver has a device, and no device is expected
+		seen.Good = seen.Good && len(e.lacks(saw)) == 0 || e.base == "" && e.silent == 0 &&
+			result.Outcome == probe.Failed
 		return seen, nil
 	}, func(*run.Seen) *run.Suspects { return t.scene.Suspects(nil) })
 	if err != nil {
@@ -265,7 +275,8 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	case run.FoundCulprit:
 		t.addCulprits(e, &all, found.Culprits, found.With)
 	case run.NothingToLeaveOut, run.EndsDiffer:
-		if c, is := openedLast(t.scene.Answer, result); is && e.silent > 0 { // nothing can be left out of an elevated child on Windows
+		// nothing can be left out of an elevated child on Windows
+		if c, is := openedLast(t.scene.Answer, result); is && e.silent > 0 {
 			t.addCulprits(e, &all, []run.Suspect{c}, nil)
 			return nil
 		}
@@ -293,10 +304,12 @@ func (e *evidence) place(c explain.Change) *Remedy {
 	return examOf(&e.Report, e.source).place(&Remedy{change: &c, aim: fixing})
 }
 
-// addHiding adds findings for variables without which programs have devices. Several variables are one problem: the fix changes them all.
+// addHiding adds findings for variables without which programs have devices. Several variables are one problem: the fix
+// changes them all.
 func (e *evidence) addHiding(by []run.Suspect, detail string) {
 	by = slices.DeleteFunc(slices.Clone(by), func(c run.Suspect) bool {
-		return slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == VariableHides && f.Subject == c.Name })
+		return slices.ContainsFunc(e.Findings,
+			func(f Finding) bool { return f.Code == VariableHides && f.Subject == c.Name })
 	})
 	if len(by) == 0 {
 		return // another driver fails because of them, too
@@ -317,30 +330,38 @@ func (e *evidence) addHiding(by []run.Suspect, detail string) {
 
 // addCulprits adds findings for the culprits of a failure.
 func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspect) {
-	e.addHiding(slices.DeleteFunc(slices.Clone(culprits), func(c run.Suspect) bool { return c.Kind != run.Variable }), all.Detail)
+	e.addHiding(slices.DeleteFunc(slices.Clone(culprits), func(c run.Suspect) bool { return c.Kind != run.Variable }),
+		all.Detail)
 	for _, c := range culprits {
-		known := find(term.Either(c.Kind == run.Layer, e.Layers, e.Drivers), func(m *Entry) bool { return m.Manifest == c.Manifest && m.Name == c.Name })
+		known := find(term.Either(c.Kind == run.Layer, e.Layers, e.Drivers),
+			func(m *Entry) bool { return m.Manifest == c.Manifest && m.Name == c.Name })
 		if known == nil { // only the trial's programs get it
-			known = &Entry{Name: c.Name, Manifest: c.Manifest, Library: c.Library, Layer: explain.Layer(t.scene.Answer, c.Name, c.Manifest)}
+			known = &Entry{Name: c.Name, Manifest: c.Manifest, Library: c.Library,
+				Layer: explain.Layer(t.scene.Answer, c.Name, c.Manifest)}
 		}
 		failsAlone := func(f Finding) bool { return f.Path == c.Manifest && slices.Contains(failures, f.Code) }
 		if at := slices.IndexFunc(e.Findings, failsAlone); c.Kind == run.Driver && at >= 0 && known.Harmless {
-			// The loader gives up with a driver that has no memory, also for an absent device (GPUOpen-Drivers/AMDVLK issue 187).
+			// The loader gives up with a driver that has no memory, also for an absent device (GPUOpen-Drivers/AMDVLK
+			// issue 187).
 			e.Findings = slices.Delete(e.Findings, at, at+1)
 			known.Good, known.Harmless = false, false
 			var do *Remedy
 			changes := explain.LeaveOutDriver(e.source, c.Manifest)
-			if change, ok := e.trialOf(&alone{of: known}).First(explain.ItemKey{Manifest: c.Manifest}, false, changes...); ok {
+			if change, ok := e.trialOf(&alone{of: known}).First(explain.ItemKey{Manifest: c.Manifest}, false,
+				changes...); ok {
 				do = shellAdvice("", change.Line())
 			}
-			e.add(TogetherFails, c.Name, c.Manifest, misbehaved{"with this driver, no program gets a device: " + all.Detail, "", ""}, do)
+			e.add(TogetherFails, c.Name, c.Manifest,
+				misbehaved{"with this driver, no program gets a device: " + all.Detail, "", ""}, do)
 			continue
 		}
-		if c.Kind == run.Variable || c.Kind == run.Driver && slices.ContainsFunc(e.Findings, failsAlone) || c.Kind == run.Layer && known.Layer == nil {
+		if c.Kind == run.Variable || c.Kind == run.Driver && slices.ContainsFunc(e.Findings, failsAlone) ||
+			c.Kind == run.Layer && known.Layer == nil {
 			continue
 		}
-		a := alone{of: known, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail,
-			Only: all.Only, Millis: all.Millis}}
+		a := alone{of: known, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result,
+			Detail: all.Detail,
+			Only:   all.Only, Millis: all.Millis}}
 		for _, w := range with {
 			a.with = w.Name
 		}
@@ -348,8 +369,8 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 	}
 }
 
-// blame searches for the variables without which a driver that fails alone, or lists no device although its device is present, works. Any
-// variable of drivers, libraries and the dynamic linker can be one.
+// blame searches for the variables without which a driver that fails alone, or lists no device although its device is
+// present, works. Any variable of drivers, libraries and the dynamic linker can be one.
 func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
 	present := slices.ContainsFunc(e.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })
 	if _, wrong := a.failure(); !wrong || a.Result == ProbeNoDevice && !present {
@@ -375,7 +396,8 @@ func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
 			}
 		}
 		messages, err := t.actingMessages(t.at, environ, saw)
-		good := saw.Outcome == probe.Fine && len(saw.Devices) > 0 || a.Result != ProbeNoDevice && listsNoDevice(saw, messages)
+		good := saw.Outcome == probe.Fine && len(saw.Devices) > 0 || a.Result != ProbeNoDevice &&
+			listsNoDevice(saw, messages)
 		return &run.Seen{Good: good, Stopped: saw.Outcome == probe.Cut, What: saw.Problem}, err
 	}, func(*run.Seen) *run.Suspects { return &run.Suspects{Variables: suspects} })
 	if err == nil && found.Result == run.FoundCulprit {
@@ -395,7 +417,8 @@ func (e *evidence) lacks(all *probe.Result) (list []probe.Device) {
 		}
 		for _, d := range a.saw.Devices {
 			same := func(o probe.Device) bool {
-				return o.VendorID == d.VendorID && o.DeviceID == d.DeviceID && (o.PCI == "" || d.PCI == "" || o.PCI == d.PCI)
+				return o.VendorID == d.VendorID && o.DeviceID == d.DeviceID &&
+					(o.PCI == "" || d.PCI == "" || o.PCI == d.PCI)
 			}
 			if !slices.ContainsFunc(all.Devices, same) {
 				list = append(list, d)
@@ -425,8 +448,8 @@ func (e *evidence) addExcluded(culprits []run.Suspect, devices []probe.Device) {
 	}
 }
 
-// missingLayers adds a finding for each layer that the rules make active and that the loader did not put into the chain of a trial that ended
-// well. A layer with another problem has its finding.
+// missingLayers adds a finding for each layer that the rules make active and that the loader did not put into the chain
+// of a trial that ended well. A layer with another problem has its finding.
 func (t *trying) missingLayers(e *evidence, result *probe.Result) error {
 	log := term.Either(t.at.Library == t.own.Library, result.Log, loaders.OlderLog(result.Log))
 	chain, made := loaders.Progress{}, false
@@ -443,18 +466,22 @@ func (t *trying) missingLayers(e *evidence, result *probe.Result) error {
 	}
 	for _, a := range t.scene.Answer.Active {
 		l := t.scene.Answer.Layers[a.Layer]
-		if l.Meta || a.Unchained || slices.Contains(chain.Layers, l.Name) || slices.ContainsFunc(e.Findings, func(f Finding) bool {
-			return f.Subject == l.Name && f.Severity != diag.Note
-		}) {
+		if l.Meta || a.Unchained || slices.Contains(chain.Layers, l.Name) ||
+			slices.ContainsFunc(e.Findings, func(f Finding) bool {
+				return f.Subject == l.Name && f.Severity != diag.Note
+			}) {
 			continue
 		}
 		said := ""
 		for _, m := range messages {
-			if said == "" && (m.Library == l.Library || strings.Contains(m.Text, `"`+l.Library+`"`) || strings.Contains(m.Text, l.Name)) {
+			if said == "" && (m.Library == l.Library || strings.Contains(m.Text, `"`+l.Library+`"`) ||
+				strings.Contains(m.Text, l.Name)) {
 				said = m.Text
 			}
 		}
-		e.add(LayerLeftOut, l.Name, l.Manifest, sentence("the rules make it active, and the loader leaves it out of the chain"+term.Enclosed("; the loader says: ", said, "")), nil)
+		e.add(LayerLeftOut, l.Name, l.Manifest,
+			sentence("the rules make it active, and the loader leaves it out of the chain"+
+				term.Enclosed("; the loader says: ", said, "")), nil)
 	}
 	return nil
 }

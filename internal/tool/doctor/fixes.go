@@ -55,11 +55,12 @@ type removal struct {
 	left map[key]diag.Severity // the findings that remain
 }
 
-// engine completes the findings of a machine, of any system: it tries their fixes on copies of the facts, finds their causes, and weighs them.
+// engine completes the findings of a machine, of any system: it tries their fixes on copies of the facts, finds their
+// causes, and weighs them.
 type engine struct {
 	report *Report
-	// after examines the machine again with a change. keeps reports whether the change leaves programs what they get, except for the subject of
-	// a finding; nil: it does. It returns false if the change cannot be tried.
+	// after examines the machine again with a change. keeps reports whether the change leaves programs what they get,
+	// except for the subject of a finding; nil: it does. It returns false if the change cannot be tried.
 	after  func(*effect) (found []Finding, keeps func(*Finding) bool, possible bool)
 	word   func(*Remedy) *Remedy           // words the remedy that helps; nil: as it is
 	exempt func() func(*Finding) exemption // nil: every fault counts
@@ -88,8 +89,8 @@ func (g *engine) complete() {
 	weigh(list, exempt, func(int) bool { return false })
 }
 
-// tryFixes tries the remedies of each finding on the whole examination, and leaves the first that helps. It returns the removals, which
-// may take other findings along.
+// tryFixes tries the remedies of each finding on the whole examination, and leaves the first that helps. It returns the
+// removals, which may take other findings along.
 func (g *engine) tryFixes(list []Finding) (removals []removal) {
 	g.before, g.known = map[key]diag.Severity{}, map[string]*outcome{}
 	for f := range each(list) {
@@ -157,9 +158,9 @@ func (g *engine) try(c *effect) *outcome {
 	return what
 }
 
-// ends reports whether a change removes a finding and causes none of a severity. A device's examination stops at its first
-// fault, so a change may reveal the device's next one. A change of one filter does not help while another filter excludes the
-// same driver.
+// ends reports whether a change removes a finding and causes none of a severity. A device's examination stops at its
+// first fault, so a change may reveal the device's next one. A change of one filter does not help while another filter
+// excludes the same driver.
 func (g *engine) ends(f *Finding, what *outcome, severity diag.Severity) bool {
 	if what.found == nil || what.keeps != nil && !what.keeps(f) {
 		return false
@@ -168,7 +169,8 @@ func (g *engine) ends(f *Finding, what *outcome, severity diag.Severity) bool {
 		if is >= severity && (other.subject != f.Subject || !slices.Contains(ofHardware, f.Code)) {
 			return false
 		}
-		if is == diag.Warning && other.subject == f.Subject && slices.Contains(filtered, f.Code) && slices.Contains(filtered, other.code) {
+		if is == diag.Warning && other.subject == f.Subject && slices.Contains(filtered, f.Code) &&
+			slices.Contains(filtered, other.code) {
 			return false
 		}
 	}
@@ -176,8 +178,8 @@ func (g *engine) ends(f *Finding, what *outcome, severity diag.Severity) bool {
 	return !still
 }
 
-// choose tries a finding's remedies except for the last one. It returns the first one that helps: one without a new warning, if there is
-// one, and never one with a new problem.
+// choose tries a finding's remedies except for the last one. It returns the first one that helps: one without a new
+// warning, if there is one, and never one with a new problem.
 func (g *engine) choose(f *Finding) (*Remedy, *outcome) {
 	before := f.remedies[:len(f.remedies)-1]
 	for _, severity := range []diag.Severity{diag.Warning, diag.Problem} {
@@ -193,7 +195,8 @@ func (g *engine) choose(f *Finding) (*Remedy, *outcome) {
 	return nil, nil
 }
 
-// confirm returns a finding's last remedy. It tries one with a known effect, and replaces it by the table's if it does not help.
+// confirm returns a finding's last remedy. It tries one with a known effect, and replaces it by the table's if it does
+// not help.
 func (g *engine) confirm(f *Finding) *Remedy {
 	do := f.last()
 	if do == nil || do.effect == nil {
@@ -229,8 +232,8 @@ func (e *exam) engine() *engine {
 		}}
 }
 
-// isShellChange reports whether the user makes a change in a container's shell: it changes a file, or it unsets exported variables
-// and no variable that was set at the container's start.
+// isShellChange reports whether the user makes a change in a container's shell: it changes a file, or it unsets
+// exported variables and no variable that was set at the container's start.
 func (h host) isShellChange(c *explain.Change) bool {
 	exported, file := false, false
 	for ; c != nil; c = c.And {
@@ -302,8 +305,8 @@ func (e *exam) canChange(c *explain.Change) bool {
 	return true
 }
 
-// setAt returns the first line that sets a variable to its value; without a file: unknown. script reports whether it is a
-// line of a script that starts the program, or the tool.
+// setAt returns the first line that sets a variable to its value; without a file: unknown. script reports whether it is
+// a line of a script that starts the program, or the tool.
 func (e *exam) setAt(variable string, set bool) (at FileLine, script bool) {
 	for _, a := range e.options.Bundle.Variables {
 		if a.Name == variable && !a.Unset {

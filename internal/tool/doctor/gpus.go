@@ -64,11 +64,12 @@ func (r *Report) nameByTrial() {
 	}
 }
 
-// displayOnly reports whether the device cannot be expected to support Vulkan. Of a device without a number of its vendor whose kernel
-// driver is unknown, the kernel must list a render node.
+// displayOnly reports whether the device cannot be expected to support Vulkan. Of a device without a number of its
+// vendor whose kernel driver is unknown, the kernel must list a render node.
 func (g *GPU) displayOnly() bool {
 	return isNamed(g.Kernel, "display", "emulated") ||
-		isNamed(g.Kernel, "display-without-node") && len(g.Nodes) == 0 || g.Kernel == "" && isNamed(g.Vendor, "display-vendor", "emulated-vendor") ||
+		isNamed(g.Kernel, "display-without-node") && len(g.Nodes) == 0 || g.Kernel == "" &&
+		isNamed(g.Vendor, "display-vendor", "emulated-vendor") ||
 		g.Vendor == "" && g.Kernel != "" && g.screens && drivers.For(g.Kernel) == nil
 }
 
@@ -77,12 +78,14 @@ func devicesOf(m *machine.Machine) []GPU {
 	list := []GPU{}
 	for _, g := range drivers.GPUs(m) {
 		render := ""
-		if at := slices.IndexFunc(g.Cards, func(card string) bool { return strings.HasPrefix(card, "renderD") }); at >= 0 {
+		if at := slices.IndexFunc(g.Cards,
+			func(card string) bool { return strings.HasPrefix(card, "renderD") }); at >= 0 {
 			render = "/dev/dri/" + g.Cards[at]
 		}
 		list = append(list, GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device,
-			Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory,
-			render: render, screens: len(g.Cards) > 0 && render == ""})
+			Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)},
+			directory: g.Directory,
+			render:    render, screens: len(g.Cards) > 0 && render == ""})
 	}
 	distinguish(list)
 	return list
@@ -128,7 +131,8 @@ func (e *exam) addSharedNodes() {
 				continue
 			}
 			for _, node := range drivers.Matches(e.machine, family.Opened()) {
-				if !slices.Contains(g.Nodes, node) && !contains(own, func(o *GPU) bool { return slices.Contains(o.Nodes, node) }) {
+				if !slices.Contains(g.Nodes, node) &&
+					!contains(own, func(o *GPU) bool { return slices.Contains(o.Nodes, node) }) {
 					g.Nodes = append(g.Nodes, node)
 				}
 			}
@@ -136,10 +140,12 @@ func (e *exam) addSharedNodes() {
 	}
 }
 
-// examineDevice adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the first.
+// examineDevice adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the
+// first.
 func (e *exam) examineDevice(g *GPU) {
 	// A device with any driver, good or bad, gets no "no driver" finding: the driver has its own.
-	installed := slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
+	installed := slices.ContainsFunc(e.Drivers,
+		func(m Entry) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 	before := len(e.Findings)
 	defer func() {
 		for i := range e.Findings[before:] {
@@ -147,19 +153,23 @@ func (e *exam) examineDevice(g *GPU) {
 		}
 	}()
 	switch {
-	case g.displayOnly() && (isNamed(g.Kernel, "emulated") || isNamed(g.Vendor, "emulated-vendor")): // a virtual machine's
+	// a virtual machine's
+	case g.displayOnly() && (isNamed(g.Kernel, "emulated") || isNamed(g.Vendor, "emulated-vendor")):
 		do := newAdvice(GPUVirtual.Entry().Do)
 		if isNamed(g.Vendor, "vulkanless-host") || g.Kernel == "hyperv_drm" {
 			do = newAdvice("Nothing, if software rendering is enough. Otherwise give the machine a graphics card.")
 		}
-		found := e.add(GPUDisplayOnly, g.Title(), "", sentence("it is a virtual machine's display, and no Vulkan driver exists for it"), do)
+		found := e.add(GPUDisplayOnly, g.Title(), "",
+			sentence("it is a virtual machine's display, and no Vulkan driver exists for it"), do)
 		found.missing = !contains(e.GPUs, e.expects)
 	case g.displayOnly():
 		e.add(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)
 	case g.isReserved():
-		do := newAdvice(fmt.Sprintf("Nothing, if a virtual machine uses it. Otherwise end what binds it to %s, usually a line of "+
-			"/etc/modprobe.d or vfio-pci.ids in the kernel's command line, and restart the machine.", g.Kernel))
-		e.add(GPUReserved, g.Title(), "", textf("the kernel driver %s reserves it for a virtual machine", g.Kernel), do).excludedBy = g.Kernel
+		do := newAdvice(fmt.Sprintf(
+			"Nothing, if a virtual machine uses it. Otherwise end what binds it to %s, usually a line of "+
+				"/etc/modprobe.d or vfio-pci.ids in the kernel's command line, and restart the machine.", g.Kernel))
+		e.add(GPUReserved, g.Title(), "", textf("the kernel driver %s reserves it for a virtual machine", g.Kernel),
+			do).excludedBy = g.Kernel
 	case e.addWithoutVulkan(g):
 	case e.addMakersDevice(g):
 	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):
@@ -179,14 +189,16 @@ func (e *exam) examineDevice(g *GPU) {
 		}
 		e.add(GPUNoNode, g.Title(), "", e.nodeless(g), e.nodeCure(g), lost)
 	case g.refused != "":
-		e.add(GPUPermission, g.Title(), g.refused, textf(forbidden, e.user.name, g.refused), e.permissionCure(g.refused, &e.user, e.unitsOf(&e.user)))
+		e.add(GPUPermission, g.Title(), g.refused, textf(forbidden, e.user.name, g.refused),
+			e.permissionCure(g.refused, &e.user, e.unitsOf(&e.user)))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
 		what := fact(takenByNouveau)
 		why, do := e.whyUnserved(g)
 		if why != "" {
 			what = together(takenByNouveau, sentence(e.makersReleases(g)), why)
 		}
-		if tree := e.machine.ModulesOf(e.kernelRelease()); do == nil && tree != "" && (e.machine.ChecksModules() || !e.machine.MayHaveModule(tree, isMakersModule)) {
+		if tree := e.machine.ModulesOf(e.kernelRelease()); do == nil && tree != "" &&
+			(e.machine.ChecksModules() || !e.machine.MayHaveModule(tree, isMakersModule)) {
 			do = e.nvidiaModule() // without nouveau, the device would have no kernel driver
 		}
 		e.add(GPUNouveau, g.Title(), g.directory, what, do)
@@ -201,12 +213,14 @@ func (e *exam) examineDevice(g *GPU) {
 	}
 	if g.Asleep && len(g.Drivers) > 0 {
 		names := term.Words(g.Drivers, path.Base)
-		e.add(GPUAsleep, g.Title(), "", sentence("it sleeps to save power, and every program that lists devices wakes it"), nil).
+		e.add(GPUAsleep, g.Title(), "",
+			sentence("it sleeps to save power, and every program that lists devices wakes it"), nil).
 			offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
-// kgsl is the kernel driver of Qualcomm's kernels for Adreno devices, and kgslNode its node. Mesa opens the node only if it was built for it.
+// kgsl is the kernel driver of Qualcomm's kernels for Adreno devices, and kgslNode its node. Mesa opens the node only
+// if it was built for it.
 const (
 	kgsl     = "kgsl-3d"
 	kgslNode = "/dev/kgsl-3d0"
@@ -230,8 +244,10 @@ func (e *exam) neverOpened(g *GPU) bool {
 	if library == "" {
 		return false
 	}
-	e.add(GPUNoDriver, g.Title(), library, textf("its kernel driver is %s, and this build of %s never opens %s", kgsl, library, kgslNode),
-		newAdvice("Install a build of Mesa for KGSL. An update of this build does not change its kernel driver.").withObstacle(ofPackage))
+	e.add(GPUNoDriver, g.Title(), library,
+		textf("its kernel driver is %s, and this build of %s never opens %s", kgsl, library, kgslNode),
+		newAdvice(
+			"Install a build of Mesa for KGSL. An update of this build does not change its kernel driver.").withObstacle(ofPackage))
 	g.Drivers = []string{}
 	return true
 }
@@ -258,19 +274,22 @@ func (e *exam) addDriverless(g *GPU) {
 	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
 		return // withoutDriver reports the portability driver
 	}
-	if f == nil && slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }) {
+	if f == nil && slices.ContainsFunc(e.Drivers,
+		func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }) {
 		return // an unknown driver may serve an unknown device
 	}
 	if e.leftOut(g) {
 		return
 	}
 	if why, do := e.whyUnserved(g); do != nil && g.Kernel == "nvidia" {
-		e.add(GPUNoDriver, g.Title(), "", together(sentence("no Vulkan driver for this device is installed"), sentence(e.makersReleases(g)), why), do)
+		e.add(GPUNoDriver, g.Title(), "",
+			together(sentence("no Vulkan driver for this device is installed"), sentence(e.makersReleases(g)), why), do)
 		return
 	}
 	p, gone := e.missingManifest(f)
 	elsewhere := e.elsewhere(g)
-	what := term.Either(elsewhere == "", "no Vulkan driver for this device is installed", "programs find no Vulkan driver for this device")
+	what := term.Either(elsewhere == "", "no Vulkan driver for this device is installed",
+		"programs find no Vulkan driver for this device")
 	if f == nil && g.Kernel != "" {
 		what = "its kernel driver is " + g.Kernel + ", and no Vulkan driver for it is installed"
 	}
@@ -284,7 +303,8 @@ func (e *exam) addDriverless(g *GPU) {
 	}
 	var do *Remedy
 	library, own := "", explain.Change{}
-	if asks := e.variable(drivers.NvidiaCapabilities); gone == "" && (asks == "" || drivers.GrantsGraphics(asks) || e.containerKind() == "") {
+	if asks := e.variable(drivers.NvidiaCapabilities); gone == "" &&
+		(asks == "" || drivers.GrantsGraphics(asks) || e.containerKind() == "") {
 		library, own = e.libraryWithoutManifest(g)
 	}
 	if library == "" {
@@ -297,12 +317,14 @@ func (e *exam) addDriverless(g *GPU) {
 			what = "its driver " + library + " is installed, and programs do not get its manifest " + file
 		}
 		if needs, text := e.withManifest(library, own.Text); len(needs) > 0 && e.containerKind() != "" {
-			what, do = what+"; it needs "+strings.Join(needs, " and ")+", which is in no directory that the dynamic linker searches", text
+			what, do = what+"; it needs "+strings.Join(needs, " and ")+
+				", which is in no directory that the dynamic linker searches", text
 		}
 	}
 	what += outsideSearch(elsewhere)
 	switch {
-	case do != nil || f == nil || library != "" && e.containerKind() != "": // no package of the image fits the host's kernel driver
+	// no package of the image fits the host's kernel driver
+	case do != nil || f == nil || library != "" && e.containerKind() != "":
 	case gone != "":
 		what += "; " + gone + " is missing, although its package is installed"
 		do = e.system.again(p.Name, gone)
@@ -328,7 +350,8 @@ func (e *exam) addDriverless(g *GPU) {
 	}
 }
 
-// manifestNaming returns a manifest with a driver's library that no driver of the decision has: rejected, or outside the search; "": none.
+// manifestNaming returns a manifest with a driver's library that no driver of the decision has: rejected, or outside
+// the search; "": none.
 func (e *exam) manifestNaming(library string) string {
 	places := e.places("drivers")
 	for _, l := range e.Answer.Searched[search.Drivers].List {
@@ -336,7 +359,8 @@ func (e *exam) manifestNaming(library string) string {
 	}
 	for _, place := range places {
 		for _, file := range e.manifestsIn(place) {
-			used := contains(e.Drivers, func(m *Entry) bool { return m.Manifest == file }) // with the library of the other word size
+			// with the library of the other word size
+			used := contains(e.Drivers, func(m *Entry) bool { return m.Manifest == file })
 			if names, _ := e.machine.Contains(file, path.Base(library)); names && !used {
 				return file
 			}
@@ -345,7 +369,8 @@ func (e *exam) manifestNaming(library string) string {
 	return ""
 }
 
-// withManifest returns the missing libraries that a driver without manifest needs, and advice for an image that lacks both.
+// withManifest returns the missing libraries that a driver without manifest needs, and advice for an image that lacks
+// both.
 func (e *exam) withManifest(library, text string) (needs []string, do *Remedy) {
 	stem, _, _ := strings.Cut(path.Base(library), ".so")
 	do = e.system.by("manifest", with("text", strings.TrimSpace(text), "file", "/etc/vulkan/icd.d/"+stem+".json"))
@@ -370,11 +395,13 @@ func (e *exam) addMakersDevice(g *GPU) bool {
 	if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }) {
 		return true
 	}
-	what := textf("its kernel driver is %s, the own one of %s, and no Vulkan driver of %s is installed", g.Kernel, maker, maker)
+	what := textf("its kernel driver is %s, the own one of %s, and no Vulkan driver of %s is installed", g.Kernel,
+		maker, maker)
 	do := "Install the Vulkan driver of " + maker + " that the maker of the board offers"
 	for _, f := range drivers.Families() {
 		if c := e.chip(g); c != nil && c.Driver == f.Name {
-			do += ", or a kernel with " + strings.Join(f.Kernel, " or ") + ", which Mesa's " + strings.TrimSuffix(f.Name, " (Mesa)") + " needs"
+			do += ", or a kernel with " + strings.Join(f.Kernel, " or ") + ", which Mesa's " +
+				strings.TrimSuffix(f.Name, " (Mesa)") + " needs"
 		}
 	}
 	e.add(GPUNoDriver, g.Title(), "", what, newAdvice(do+".").withObstacle(ofPackage), e.perhapsNone())
@@ -396,7 +423,8 @@ func (e *exam) perhapsNone() loss {
 // raspberry adds a finding for a Raspberry Pi 4 or 5 whose configuration does not enable the graphics device.
 func (e *exam) raspberry() {
 	model := strings.TrimRight(e.machine.Text("/proc/device-tree/model"), "\x00")
-	with := slices.ContainsFunc([]string{"Raspberry Pi 4", "Raspberry Pi 5", "Raspberry Pi Compute Module 4", "Raspberry Pi Compute Module 5"},
+	with := slices.ContainsFunc([]string{"Raspberry Pi 4", "Raspberry Pi 5", "Raspberry Pi Compute Module 4",
+		"Raspberry Pi Compute Module 5"},
 		func(name string) bool { return strings.HasPrefix(model, name) })
 	isIt := func(g *GPU) bool { return g.Kernel == "v3d" || strings.HasSuffix(g.Name, ".v3d") }
 	if !with || e.containerKind() != "" || contains(e.GPUs, isIt) {
@@ -415,7 +443,8 @@ func (e *exam) raspberry() {
 		return
 	}
 	e.add(GPUNoKernelDriver, model, file, textf("%s does not enable its graphics device", file),
-		newAdvice("Write dtoverlay=vc4-kms-v3d into "+file+", without another line for vc4, and restart the machine.").withObstacle(restarted), e.perhapsNone())
+		newAdvice("Write dtoverlay=vc4-kms-v3d into "+file+
+			", without another line for vc4, and restart the machine.").withObstacle(restarted), e.perhapsNone())
 }
 
 // The variables without which an unfinished driver of Mesa lists no device.
@@ -424,8 +453,8 @@ const (
 	brokenPowerVR = "PVR_I_WANT_A_BROKEN_VULKAN_DRIVER"
 )
 
-// addUnfinished adds a finding for a device that its driver of Mesa lists only with a variable, which is not set. Such a driver of PowerVR
-// contains the variable's name.
+// addUnfinished adds a finding for a device that its driver of Mesa lists only with a variable, which is not set. Such
+// a driver of PowerVR contains the variable's name.
 func (e *exam) addUnfinished(g *GPU) {
 	bifrost := drivers.ChipByCompatible("arm,mali-bifrost")
 	for m := range each(e.Drivers) {

@@ -12,7 +12,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// barrier is what keeps a kernel module from a device: lines of modprobe's files, or words of the kernel's command line.
+// barrier is what keeps a kernel module from a device: lines of modprobe's files, or words of the kernel's command
+// line.
 type barrier struct {
 	module string
 	lines  []FileLine // in the order of the files
@@ -22,7 +23,8 @@ type barrier struct {
 
 func (b *barrier) say() string {
 	if len(b.words) > 0 {
-		return "the kernel's command line has " + strings.Join(b.words, " ") + ", which keeps " + b.module + " from starting"
+		return "the kernel's command line has " + strings.Join(b.words, " ") + ", which keeps " + b.module +
+			" from starting"
 	}
 	return b.lines[0].String() + " (" + b.first + ") keeps " + b.module + " from loading"
 }
@@ -54,8 +56,8 @@ func (h host) barrier(g *GPU, modules []string) *barrier {
 	return b
 }
 
-// addRemoved adds a finding for each vendor whose graphics devices a rule of udev removes. The kernel then no longer lists them.
-// Source: bayasdev/envycontrol, a program that turns a laptop's second device off.
+// addRemoved adds a finding for each vendor whose graphics devices a rule of udev removes. The kernel then no longer
+// lists them. Source: bayasdev/envycontrol, a program that turns a laptop's second device off.
 func (e *exam) addRemoved() {
 	if e.containerKind() != "" {
 		return
@@ -66,7 +68,8 @@ func (e *exam) addRemoved() {
 		_, after, _ := strings.Cut(line, `attr{vendor}=="`)
 		vendor, _, _ := strings.Cut(after, `"`)
 		maker := drivers.VendorName(drivers.PCINumber(vendor))
-		if strings.HasPrefix(line, "#") || !strings.Contains(line, `attr{remove}="1"`) || !strings.Contains(line, `attr{class}=="0x03`) || maker == "" || said[maker] ||
+		if strings.HasPrefix(line, "#") || !strings.Contains(line, `attr{remove}="1"`) ||
+			!strings.Contains(line, `attr{class}=="0x03`) || maker == "" || said[maker] ||
 			contains(e.GPUs, func(g *GPU) bool { return g.Vendor == vendor }) {
 			return
 		}
@@ -96,28 +99,32 @@ func blockedModule(line string) string {
 	return ""
 }
 
-// refusals returns the words of the kernel's command line that keep a module from a device. NVIDIA's module ignores nomodeset.
+// refusals returns the words of the kernel's command line that keep a module from a device. NVIDIA's module ignores
+// nomodeset.
 func (h host) refusals(g *GPU, module string) (words []string) {
 	for _, word := range h.machine.BootWords() {
 		key, value, _ := strings.Cut(word, "=")
 		switch key = strings.ReplaceAll(key, "-", "_"); {
 		case word == "nomodeset" && module != "nvidia", key == module+".modeset" && value == "0",
-			key == module+".force_probe" && slices.Contains(strings.Split(value, ","), "!"+strings.TrimPrefix(g.Device, "0x")),
-			slices.Contains([]string{"modprobe.blacklist", "module_blacklist"}, key) && slices.Contains(strings.Split(strings.ReplaceAll(value, "-", "_"), ","), module):
+			key == module+".force_probe" &&
+				slices.Contains(strings.Split(value, ","), "!"+strings.TrimPrefix(g.Device, "0x")),
+			slices.Contains([]string{"modprobe.blacklist", "module_blacklist"}, key) &&
+				slices.Contains(strings.Split(strings.ReplaceAll(value, "-", "_"), ","), module):
 			words = append(words, word)
 		}
 	}
 	return words
 }
 
-// moduleObstacle returns the reason why the kernel module of a device does not load, with the advice that removes it; what and do if none is
-// known. A device that was turned off is at most worth a note if another one works.
+// moduleObstacle returns the reason why the kernel module of a device does not load, with the advice that removes it;
+// what and do if none is known. A device that was turned off is at most worth a note if another one works.
 func (e *exam) moduleObstacle(g *GPU, what fact, do *Remedy) (fact, *Remedy, loss) {
 	if e.containerKind() != "" || e.kind("flatpak", "snap", "steam") != "" {
 		return what, do, usual
 	}
 	if e.machine.IsKernelReplaced() {
-		what := textf("the modules of the running kernel %s are gone: an update replaced the kernel", e.machine.KernelName())
+		what := textf("the modules of the running kernel %s are gone: an update replaced the kernel",
+			e.machine.KernelName())
 		return together(untaken, what), newAdvice("Restart the machine.").withObstacle(restarted), usual
 	}
 	if b := e.barrier(g, e.modules(g)); b != nil {
@@ -125,7 +132,8 @@ func (e *exam) moduleObstacle(g *GPU, what fact, do *Remedy) (fact, *Remedy, los
 		switch others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }); {
 		case others && e.switcher(b) != "":
 			lost = nothing
-			better = newAdvice("Nothing, if this is intended. To turn the device on: "+better.text, better.lines...).withObstacle(restarted)
+			better = newAdvice("Nothing, if this is intended. To turn the device on: "+better.text,
+				better.lines...).withObstacle(restarted)
 		case others:
 			lost = little
 		case b.module == "nouveau" && do != nil:
@@ -135,16 +143,19 @@ func (e *exam) moduleObstacle(g *GPU, what fact, do *Remedy) (fact, *Remedy, los
 		return together(untaken, sentence(b.say())), better, lost
 	}
 	if g.vendor() == "AMD" && e.machine.LacksFirmware("amdgpu") {
-		return together(untaken, sentence("the firmware of amdgpu is not installed")), e.system.by("firmware", nil), usual
+		return together(untaken, sentence("the firmware of amdgpu is not installed")), e.system.by("firmware", nil),
+			usual
 	}
 	return what, do, usual
 }
 
-// switcher returns the command that turns the second graphics device on again, of the program that wrote a barrier's file; "": unknown.
+// switcher returns the command that turns the second graphics device on again, of the program that wrote a barrier's
+// file; "": unknown.
 func (h host) switcher(b *barrier) string {
 	for _, l := range b.lines {
 		text := l.File + "\n" + h.machine.Whole(l.File)
-		if command := pairValue("switcher", func(name string) bool { return strings.Contains(text, name) }); command != "" {
+		if command := pairValue("switcher",
+			func(name string) bool { return strings.Contains(text, name) }); command != "" {
 			return command
 		}
 	}
@@ -161,14 +172,16 @@ func (e *exam) allowing(b *barrier) *Remedy {
 	}
 	var parts []string
 	for at, l := range b.lines {
-		masked := strings.Contains(l.File, "/lib/") && e.packageOf(l.File) != "" // an update of the package writes the file again
+		// an update of the package writes the file again
+		masked := strings.Contains(l.File, "/lib/") && e.packageOf(l.File) != ""
 		switch first := at == 0 || b.lines[at-1].File != l.File; {
 		case first && masked:
 			parts = append(parts, "hide "+l.File+" with an empty file of the same name in /etc/modprobe.d")
 		case first:
 			parts = append(parts, fmt.Sprintf("remove from %s line %d", l.File, l.Number))
 		case !masked:
-			parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], " line ", " lines ", 1) + fmt.Sprintf(", %d", l.Number)
+			parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], " line ", " lines ", 1) +
+				fmt.Sprintf(", %d", l.Number)
 		}
 	}
 	before := strings.Join(parts, "; ")
@@ -190,20 +203,26 @@ func (d *distribution) bootWords(add, remove []string) *Remedy {
 		"with": {term.Enclosed("with ", words(add), "")}, "without": {term.Enclosed("without ", words(remove), "")}})
 }
 
-// takenByOldDriver adds a finding for a device that the kernel driver radeon has. It is a problem if no other device has a driver.
+// takenByOldDriver adds a finding for a device that the kernel driver radeon has. It is a problem if no other device
+// has a driver.
 func (e *exam) takenByOldDriver(g *GPU) {
 	do := e.system.bootWords(nameLists()["amdgpu"], slices.DeleteFunc(e.machine.BootWords(), func(word string) bool {
-		return !slices.Contains([]string{"radeon.si_support=1", "radeon.cik_support=1", "amdgpu.si_support=0", "amdgpu.cik_support=0"}, word)
+		return !slices.Contains([]string{"radeon.si_support=1", "radeon.cik_support=1", "amdgpu.si_support=0",
+			"amdgpu.cik_support=0"}, word)
 	}))
 	if b := e.barrier(g, []string{"amdgpu"}); b != nil && e.containerKind() == "" {
 		first := e.allowing(b)
-		do = (&Remedy{text: first.text + ". Before the restart, too: " + do.text, lines: slices.Concat(first.lines, do.lines), root: true}).withObstacle(restarted)
+		do = (&Remedy{text: first.text + ". Before the restart, too: " + do.text,
+			lines: slices.Concat(first.lines, do.lines), root: true}).withObstacle(restarted)
 	}
 	others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 })
-	e.add(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do, term.Either(others, usual, everything))
+	e.add(GPUOldKernelDriver, g.Title(), g.directory,
+		sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do,
+		term.Either(others, usual, everything))
 }
 
-// addSigning completes advice to load a kernel module that was built on this machine: with Secure Boot, the kernel may refuse it.
+// addSigning completes advice to load a kernel module that was built on this machine: with Secure Boot, the kernel may
+// refuse it.
 func (e *exam) addSigning(do *Remedy) *Remedy {
 	if !e.machine.ChecksModules() {
 		return do
@@ -212,16 +231,19 @@ func (e *exam) addSigning(do *Remedy) *Remedy {
 	for _, key := range slices.Backward(e.places("signing-key")) {
 		if !e.machine.Absent(key) {
 			command := "mokutil --import " + shell.Quoted(key)
-			how, do.lines = "run as root "+string(command)+", then restart the machine and enroll the key", append([]shell.Line{command}, do.lines[len(do.lines)-1])
+			how, do.lines = "run as root "+string(command)+", then restart the machine and enroll the key",
+				append([]shell.Line{command}, do.lines[len(do.lines)-1])
 		}
 	}
 	do.text = `If modprobe says "Key was rejected by service", Secure Boot refuses the module: ` + how + ". " + do.text
 	return do
 }
 
-// hiddenByLayer adds a finding if NVIDIA's layer hides every device: it shows only those of NVIDIA's driver, which has none.
+// hiddenByLayer adds a finding if NVIDIA's layer hides every device: it shows only those of NVIDIA's driver, which has
+// none.
 func (e *exam) hiddenByLayer() {
-	used := slices.ContainsFunc(e.Layers, func(m Entry) bool { return m.Name == drivers.OptimusLayer && m.Used && m.Good })
+	used := slices.ContainsFunc(e.Layers,
+		func(m Entry) bool { return m.Name == drivers.OptimusLayer && m.Used && m.Good })
 	if !used || e.variable(drivers.OptimusFilter) != "NVIDIA_only" || len(e.GPUs) == 0 ||
 		contains(e.GPUs, func(g *GPU) bool { return g.Kernel == "nvidia" || g.Kernel == "" && g.Vendor == "" }) {
 		return
@@ -238,7 +260,8 @@ func (e *exam) hiddenByLayer() {
 			explain.UnsetVariable(drivers.OptimusFilter))
 }
 
-// modules returns the kernel modules that a device needs for its Vulkan driver, by its vendor or its chip; nil: unknown.
+// modules returns the kernel modules that a device needs for its Vulkan driver, by its vendor or its chip; nil:
+// unknown.
 func (e *exam) modules(g *GPU) []string {
 	switch g.vendor() {
 	case "AMD":
@@ -278,15 +301,18 @@ func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 		return "", nil
 	}
 	names, release := strings.Join(modules, " or "), e.kernelRelease()
-	load := e.system.by(term.Either(g.vendor() == "Intel", "load-of-intel", "load"), with("module", modules[0], "modules", names))
+	load := e.system.by(term.Either(g.vendor() == "Intel", "load-of-intel", "load"),
+		with("module", modules[0], "modules", names))
 	isOne := func(module string) bool { return slices.Contains(modules, module) }
 	tree := e.machine.ModulesOf(release)
 	if load.because == ofKernel && tree != "" && !e.machine.MayHaveModule(tree, isOne) {
 		return textf("the kernel %s has no module %s", release, names), e.system.kernelWith(release, modules[0])
 	}
 	// Of several, such as i915 and xe, the missing one may be the device's.
-	if !slices.ContainsFunc(modules, func(module string) bool { return !e.machine.Exists("/sys/bus/pci/drivers/" + module) }) {
-		return textf("the kernel driver %s is loaded, and has not taken it", modules[0]), e.system.by("refused", with("kernel", modules[0]))
+	if !slices.ContainsFunc(modules,
+		func(module string) bool { return !e.machine.Exists("/sys/bus/pci/drivers/" + module) }) {
+		return textf("the kernel driver %s is loaded, and has not taken it", modules[0]),
+			e.system.by("refused", with("kernel", modules[0]))
 	}
 	return "", load
 }
@@ -296,9 +322,9 @@ func (h host) kernelRelease() string {
 	return term.Either(isFileName(h.machine.KernelName()), h.machine.KernelName(), "")
 }
 
-// kernelWith returns advice to install a module that the running kernel lacks. The kernels for virtual machines and clouds have no
-// modules of graphics devices. Sources: packages.ubuntu.com (linux-modules-extra), packages.debian.org (linux-image-cloud-amd64),
-// pkgs.alpinelinux.org (linux-virt), packages.fedoraproject.org (kernel-modules).
+// kernelWith returns advice to install a module that the running kernel lacks. The kernels for virtual machines and
+// clouds have no modules of graphics devices. Sources: packages.ubuntu.com (linux-modules-extra), packages.debian.org
+// (linux-image-cloud-amd64), pkgs.alpinelinux.org (linux-virt), packages.fedoraproject.org (kernel-modules).
 func (d distribution) kernelWith(release, module string) *Remedy {
 	verb := "module"
 	switch {

@@ -27,7 +27,8 @@ import (
 )
 
 // choosers are the variables that choose among the installed drivers. The first three name the drivers to use.
-var choosers = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.DriversSelect, variables.DriversDisable}
+var choosers = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.DriversSelect,
+	variables.DriversDisable}
 
 // directions are the variables that set the search directories for manifests.
 var directions = []variables.ID{variables.DataDirs, variables.ConfigDirs, variables.DataHome, variables.ConfigHome}
@@ -51,8 +52,8 @@ func (k *keptOut) name() string {
 // isUnsearched reports whether the driver's manifest is outside the search directories.
 func (k *keptOut) isUnsearched() bool { return k.variable && slices.Contains(directions, k.by) }
 
-// excludedDrivers returns the working drivers that a variable or the settings file excludes. It repeats the decision without each
-// variable and without the settings file.
+// excludedDrivers returns the working drivers that a variable or the settings file excludes. It repeats the decision
+// without each variable and without the settings file.
 func (e *exam) excludedDrivers() []keptOut {
 	if e.leftOutKnown {
 		return e.leftOutDrivers
@@ -66,7 +67,8 @@ func (e *exam) excludedDrivers() []keptOut {
 		for _, d := range answer.Drivers {
 			known := slices.ContainsFunc(e.Answer.Drivers, func(o *manifest.Driver) bool { return o.Path == d.Path }) ||
 				slices.ContainsFunc(list, func(o keptOut) bool { return o.driver.Path == d.Path })
-			if !known && len(d.Files) == 0 && drivers.Judged(e.machine, e.linker, d.Library, drivers.DriverInterface).Works() {
+			if !known && len(d.Files) == 0 &&
+				drivers.Judged(e.machine, e.linker, d.Library, drivers.DriverInterface).Works() {
 				one := out
 				one.driver = d
 				list = append(list, one)
@@ -119,7 +121,9 @@ func (e *exam) leftOut(g *GPU) bool {
 		return false
 	}
 	if kept.isUnsearched() {
-		found := e.add(GPUNoDriver, g.Title(), kept.driver.Path, textf("its driver's manifest is %s, and %s excludes that directory from the search", kept.driver.Path, kept.name()), e.orSteam(kept.name(), nil))
+		found := e.add(GPUNoDriver, g.Title(), kept.driver.Path,
+			textf("its driver's manifest is %s, and %s excludes that directory from the search", kept.driver.Path,
+				kept.name()), e.orSteam(kept.name(), nil))
 		e.searchAgain(found, kept)
 		return true
 	}
@@ -132,7 +136,8 @@ func (e *exam) leftOut(g *GPU) bool {
 	}
 	why, lost := forDevice, usual
 	others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
-	if (!kept.variable || kept.by == variables.DriversDisable) && !others && !explain.SettingsOurs(e.machine, path.Clean(kept.file)) {
+	if (!kept.variable || kept.by == variables.DriversDisable) && !others &&
+		!explain.SettingsOurs(e.machine, path.Clean(kept.file)) {
 		why, lost = fixing, something
 	}
 	found := e.add(GPULeftOut, g.Title(), kept.driver.Path, textf("its driver %s is excluded by %s%s",
@@ -168,23 +173,28 @@ func (e *exam) standings() *decide.Standings {
 	return e.judged
 }
 
-// addClosedDirectories adds findings for manifest directories that the user may not read. Their manifests count as not installed.
+// addClosedDirectories adds findings for manifest directories that the user may not read. Their manifests count as not
+// installed.
 func (e *exam) addClosedDirectories() {
-	for kind, lost := range []loss{search.Drivers: usual, search.ImplicitLayers: little, search.ExplicitLayers: little} {
+	for kind, lost := range []loss{search.Drivers: usual, search.ImplicitLayers: little,
+		search.ExplicitLayers: little} {
 		for _, location := range e.Answer.Searched[kind].List {
 			if location.File {
 				continue
 			}
 			place := e.closedAt(location.Path)
-			if place != "" && !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
+			if place != "" && !slices.ContainsFunc(e.Findings,
+				func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
 				what := term.Either(search.Kind(kind) == search.Drivers, "drivers", "layers")
-				e.add(DirectoryUnreadable, place, place, textf("%s may not be read, so the %s in it are not found", place, what), e.opening(place), lost)
+				e.add(DirectoryUnreadable, place, place,
+					textf("%s may not be read, so the %s in it are not found", place, what), e.opening(place), lost)
 			}
 		}
 	}
 }
 
-// closedAt returns the part of a directory's path that the user may not read; "" if the directory is readable or missing.
+// closedAt returns the part of a directory's path that the user may not read; "" if the directory is readable or
+// missing.
 func (h host) closedAt(directory string) string {
 	if _, err := h.machine.ReadDir(directory); !isDenied(err) {
 		return ""
@@ -202,8 +212,9 @@ func (h host) closedPart(place string) string {
 	return place
 }
 
-// unreadable returns the fact, the fix and its changes for a manifest or settings file: for an unreadable file, the command that makes it
-// readable; for a damaged file, the reinstallation of its package. For other findings, it returns what it gets.
+// unreadable returns the fact, the fix and its changes for a manifest or settings file: for an unreadable file, the
+// command that makes it readable; for a damaged file, the reinstallation of its package. For other findings, it returns
+// what it gets.
 func (e *exam) unreadable(f *diag.Diagnostic, what fact, do *Remedy) (fact, *Remedy, []explain.Change) {
 	switch f.Code {
 	case diag.FileSyntax, diag.FileTop:
@@ -224,20 +235,22 @@ func (e *exam) unreadable(f *diag.Diagnostic, what fact, do *Remedy) (fact, *Rem
 	return what, do, nil
 }
 
-// opening returns the command that makes a file or directory readable for every user, if its package installs it so. For any
-// other place, it returns who may read it.
+// opening returns the command that makes a file or directory readable for every user, if its package installs it so.
+// For any other place, it returns who may read it.
 func (h host) opening(place string) *Remedy {
 	if real, err := h.machine.Real(place); err == nil {
 		place = real
 	}
 	base := path.Base(place)
-	if info, err := h.machine.Stat(place); err == nil && (info.IsDir() || info.Mode().IsRegular() && (strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".so") || strings.Contains(base, ".so."))) &&
+	if info, err := h.machine.Stat(place); err == nil && (info.IsDir() || info.Mode().IsRegular() &&
+		(strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".so") || strings.Contains(base, ".so."))) &&
 		h.machine.InstalledReadable(place, info.IsDir()) {
 		return (&distribution{}).by("readable", with("place", place))
 	}
 	args := with("place", place)
 	if user, _, mode, ok := h.owner(place); ok {
-		args = with("place", place, "owner", term.Either(user == 0, "root", fmt.Sprintf("user %d", user)), "mode", fmt.Sprintf("%#04o", mode&0o7777))
+		args = with("place", place, "owner", term.Either(user == 0, "root", fmt.Sprintf("user %d", user)), "mode",
+			fmt.Sprintf("%#04o", mode&0o7777))
 	}
 	return (&distribution{}).by("closed", args)
 }
@@ -251,8 +264,8 @@ func ownDirectories(class int) []string {
 	return []string{".local/lib", ".local/lib64", path.Join(".local/lib", m.Multiarch), "lib", "lib64"}
 }
 
-// libraryWithoutManifest returns the library of a device's driver that no manifest names, and the change that writes a manifest for
-// it in the user's directory; "" if there is none.
+// libraryWithoutManifest returns the library of a device's driver that no manifest names, and the change that writes a
+// manifest for it in the user's directory; "" if there is none.
 func (e *exam) libraryWithoutManifest(g *GPU) (library string, write explain.Change) {
 	home, data := e.dataHome()
 	if data == "" {
@@ -295,8 +308,8 @@ func manifestOf(data, name, library, version string) explain.Change {
 	return explain.AddFile(path.Join(data, "vulkan/icd.d", name), string(text)+"\n")
 }
 
-// portable returns a change that writes a user manifest for the first portability driver found. Programs then get the driver
-// without enabling VK_KHR_portability_enumeration. It returns false if there is no driver or no directory.
+// portable returns a change that writes a user manifest for the first portability driver found. Programs then get the
+// driver without enabling VK_KHR_portability_enumeration. It returns false if there is no driver or no directory.
 func (e *exam) portable() (write explain.Change, ok bool) {
 	_, data := e.dataHome()
 	for f := range each(e.Answer.Diagnostics) {
@@ -348,7 +361,8 @@ func (e *exam) systemFiles() {
 	}
 	for _, one := range []struct{ place, sign string }{{"/proc", "/proc/self/stat"}, {"/sys", "/sys/class"}} {
 		if !e.machine.Exists(one.sign) {
-			do := e.system.by("mount", with("directory", one.place, "type", term.Either(one.place == "/sys", "sysfs", "proc")))
+			do := e.system.by("mount",
+				with("directory", one.place, "type", term.Either(one.place == "/sys", "sysfs", "proc")))
 			e.add(SystemFiles, one.place, one.place, textf("%s is not mounted", one.place), do)
 		}
 	}
@@ -366,8 +380,8 @@ func (r *Report) missingFilesText() string {
 	return term.Enclosed("", strings.Join(missing, " and "), is+" not mounted: unknown devices")
 }
 
-// dropCovered removes the finding that a device has no driver if a tried driver lists the device, and the finding that it has two if one of them
-// lists none. The name of the driver's file does not count.
+// dropCovered removes the finding that a device has no driver if a tried driver lists the device, and the finding that
+// it has two if one of them lists none. The name of the driver's file does not count.
 func (e *evidence) dropCovered() {
 	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool {
 		return f.Code == DeviceTwice && contains(e.alone, func(a *alone) bool {
@@ -421,16 +435,19 @@ func (t *trying) settingsBlame(ctx context.Context, e *evidence) (bool, error) {
 	e.Probes = append(e.Probes, all)
 	file := found.InForce().Path
 	by := term.Either(t.scene.Answer.Settings.HasDevices, " by its device_configurations", "")
-	do := newAdvice("Correct device_configurations in " + file + ", with the program that wrote it, usually vkconfig, or remove them.")
+	do := newAdvice("Correct device_configurations in " + file +
+		", with the program that wrote it, usually vkconfig, or remove them.")
 	if found.InForce().Ours {
-		do = shellAdvice("Choose the device again: vkloader settings set --device DEVICE; or end the choice: ", "vkloader settings clear")
+		do = shellAdvice("Choose the device again: vkloader settings set --device DEVICE; or end the choice: ",
+			"vkloader settings clear")
 	}
-	e.add(SettingsHide, machine.Style.Base(file), file, textf("with %s, programs get no device%s (%s); without it, they do", file, by, all.Detail), do)
+	e.add(SettingsHide, machine.Style.Base(file), file,
+		textf("with %s, programs get no device%s (%s); without it, they do", file, by, all.Detail), do)
 	return true, nil
 }
 
-// trialEnviron returns an environment for drivers alone. Active device configurations disable the variables that select a
-// driver, so the child gets no settings file.
+// trialEnviron returns an environment for drivers alone. Active device configurations disable the variables that select
+// a driver, so the child gets no settings file.
 func (t *trying) trialEnviron(source *machine.Source) (environ []string, remove func()) {
 	if made := t.scene.Answer.Settings; made != nil && made.HasDevices && !source.Foreign() && explain.TriesSettings {
 		if environ, remove, err := explain.ShadowSettings(t.Environ, explain.SilentSettings); err == nil {

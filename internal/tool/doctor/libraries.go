@@ -21,7 +21,8 @@ import (
 // examineEntry examines the library of a driver or layer, and the rest of its manifest.
 func (e *exam) examineEntry(m *Entry) {
 	switch {
-	case m.Driver != nil && len(m.Driver.Files) > 0: // the service opens the library and passes a descriptor; it has no path here
+	// the service opens the library and passes a descriptor; it has no path here
+	case m.Driver != nil && len(m.Driver.Files) > 0:
 		m.Good, m.Standing = true, standing.Standing{Stage: standing.Chosen}
 		e.addHeadless(m, nil)
 	case m.Driver != nil:
@@ -34,7 +35,8 @@ func (e *exam) examineEntry(m *Entry) {
 		before := len(e.Findings)
 		if f := e.examineLibrary(m); m.Used && f != nil {
 			e.sameLayer(m, f)
-		} else if !m.Used && (e.class != ProcessClass || e.ownLinker) { // most layers have no copy for these programs, and none is missed
+			// most layers have no copy for these programs, and none is missed
+		} else if !m.Used && (e.class != ProcessClass || e.ownLinker) {
 			e.Findings = e.Findings[:before]
 		}
 		for _, name := range []string{m.Layer.DisableName, m.Layer.EnableName} {
@@ -46,8 +48,8 @@ func (e *exam) examineEntry(m *Entry) {
 	}
 }
 
-// foundIn adds a finding about the library of a driver or layer. Programs lose little by one that they do not use, and by one that is for
-// programs of another word size, as every machine has.
+// foundIn adds a finding about the library of a driver or layer. Programs lose little by one that they do not use, and
+// by one that is for programs of another word size, as every machine has.
 func (e *exam) foundIn(m *Entry, code Code, what fact, do *Remedy, lost ...loss) *Finding {
 	if !m.Used || code == LibraryForeign && e.class != ProcessClass {
 		lost = []loss{little}
@@ -87,7 +89,8 @@ func (e *exam) examineLibrary(m *Entry) *binary.File {
 	}
 	m.File, m.Class, m.Machine = found.File.Real, found.File.Class, found.File.MachineName()
 	if found.IsLoader() {
-		e.foundIn(m, misfit, textf("%s is a Vulkan loader (its SONAME is %s), so the loader skips it", found.File.Path, found.File.Soname), nil)
+		e.foundIn(m, misfit, textf("%s is a Vulkan loader (its SONAME is %s), so the loader skips it", found.File.Path,
+			found.File.Soname), nil)
 		return found.File
 	}
 	if !found.HasInterface() {
@@ -106,7 +109,8 @@ func (e *exam) examineLibrary(m *Entry) *binary.File {
 
 // missing adds a finding for a library that does not exist, with the searched places.
 func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
-	if other := e.ofOtherSize().Find(m.Library).File; other != nil && other.Err() == nil && (e.class != ProcessClass || m.Layer != nil) {
+	if other := e.ofOtherSize().Find(m.Library).File; other != nil && other.Err() == nil &&
+		(e.class != ProcessClass || m.Layer != nil) {
 		m.File, m.Class, m.Machine = other.Real, other.Class, other.MachineName()
 		e.foundIn(m, LibraryForeign, otherSizeLibrary("", other, other.Path, e.class), e.other(m))
 		return
@@ -124,8 +128,10 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 		}
 		tokened, beside := e.sibling(m.Library)
 		if beside != "" {
-			what, do = what+"; "+beside+" exists", newAdvice(string("Write "+shell.Quoted(beside)+" as library_path into "+shell.Quoted(m.Manifest)+
-				"; for programs of both word sizes, write "+shell.Quoted(tokened))+": the dynamic linker replaces $LIB by the directory for the word size.")
+			what, do = what+"; "+beside+" exists",
+				newAdvice(string("Write "+shell.Quoted(beside)+" as library_path into "+shell.Quoted(m.Manifest)+
+					"; for programs of both word sizes, write "+shell.Quoted(tokened))+
+					": the dynamic linker replaces $LIB by the directory for the word size.")
 		} else if owner = e.packageOf(m.Library, target); owner != "" {
 			what, do = what+ownerText(owner), e.system.again(owner, m.Library)
 		}
@@ -184,8 +190,8 @@ func (e *exam) sibling(library string) (tokened, file string) {
 	return "", ""
 }
 
-// nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory, it
-// offers that directory for LD_LIBRARY_PATH.
+// nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory,
+// it offers that directory for LD_LIBRARY_PATH.
 func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
 	what.configured = e.configuredPath(what.name)
 	var changes []explain.Change
@@ -211,10 +217,11 @@ func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
 	e.foundIn(m, code, what, do).offer(fixing, changes...)
 }
 
-// librariesNear returns the directories for libraries of the software that a manifest belongs to, if that is outside of the
-// system's directories: a software kit, or a program's own prefix.
+// librariesNear returns the directories for libraries of the software that a manifest belongs to, if that is outside of
+// the system's directories: a software kit, or a program's own prefix.
 func librariesNear(manifest string) (directories []string) {
-	for at := path.Dir(path.Dir(path.Clean(manifest))); at != "/" && at != "." && at != "/usr" && at != "/etc"; at = path.Dir(at) {
+	for at := path.Dir(path.Dir(path.Clean(manifest))); at != "/" && at != "." && at != "/usr" &&
+		at != "/etc"; at = path.Dir(at) {
 		directories = append(directories, at+"/lib", at+"/lib64")
 		if len(directories) == 8 {
 			break
@@ -296,12 +303,15 @@ func (e *exam) closure(m *Entry, f *binary.File, c *binary.Closure) {
 		by := whoNeeds(missing.By.Path, through(missing.By))
 		switch {
 		case missing.Err != nil:
-			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.File.Path, drivers.Cause(missing.Err)), e.findable(missing.Name))
+			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.File.Path,
+				drivers.Cause(missing.Err)), e.findable(missing.Name))
 		case len(missing.Result.Others) > 0:
-			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.Others[0], nil), e.findable(missing.Name))
+			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.Others[0], nil),
+				e.findable(missing.Name))
 		case e.closedLibrary(missing.Name) != "":
 			file := e.closedLibrary(missing.Name)
-			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, file, fs.ErrPermission), e.opening(e.closedPart(file)))
+			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, file, fs.ErrPermission),
+				e.opening(e.closedPart(file)))
 		default:
 			e.nowhere(LibraryNeeds, m, nowhere{by: missing.By.Path, through: through(missing.By), name: missing.Name,
 				places: missing.Result.Directories})
@@ -323,7 +333,8 @@ func (e *exam) closure(m *Entry, f *binary.File, c *binary.Closure) {
 		if do == nil {
 			do = e.matching(m, f)
 		}
-		found := e.foundIn(m, LibrarySymbol, undefinedSymbol(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), do, term.Either(len(c.Unbound()) > 0, everything, usual))
+		found := e.foundIn(m, LibrarySymbol, undefinedSymbol(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), do,
+			term.Either(len(c.Unbound()) > 0, everything, usual))
 		for _, file := range c.Files[1:] {
 			found.offer(fixing, e.unsearching(file)...)
 		}
@@ -343,7 +354,8 @@ func (e *exam) addRunTimeFiles(m *Entry, found *drivers.Files) {
 		case opened.Fault == drivers.None:
 			e.closure(m, opened.File, opened.With)
 		case opened.Fault == drivers.Unreadable, opened.Fault == drivers.Foreign:
-			e.foundIn(m, LibraryRuntime, unusable(found.File.Path, "opens", opened.Name, opened.File.Path, drivers.Cause(opened.File.Err())), e.findable(opened.Name))
+			e.foundIn(m, LibraryRuntime, unusable(found.File.Path, "opens", opened.Name, opened.File.Path,
+				drivers.Cause(opened.File.Err())), e.findable(opened.Name))
 		}
 	}
 	if missing.name != "" {
@@ -369,19 +381,22 @@ func (e *exam) addHeadless(m *Entry, file *binary.File) {
 	}
 	for _, name := range need.Libraries {
 		if file != nil && e.linker.Find(name, file).File == nil {
-			e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+"%s is in no directory that the dynamic linker searches", without, name), e.findable(name))
+			e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+
+				"%s is in no directory that the dynamic linker searches", without, name), e.findable(name))
 			return
 		}
 	}
 	if vendor := strings.ReplaceAll(need.Vendor[0], "*", "10"); len(drivers.Matches(e.machine, need.Vendor)) == 0 {
-		e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+"no file %s names the driver to EGL", without, need.Vendor[0]),
+		e.add(DriverHeadless, m.Name, m.Manifest,
+			textf(withoutEGL+"no file %s names the driver to EGL", without, need.Vendor[0]),
 			shellAdvice("Add this file to the image, or write it as root: ",
-				"mkdir -p "+shell.Quoted(path.Dir(vendor))+" && echo "+shell.Quoted(need.Says)+" > "+shell.Quoted(vendor)))
+				"mkdir -p "+shell.Quoted(path.Dir(vendor))+" && echo "+shell.Quoted(need.Says)+" > "+
+					shell.Quoted(vendor)))
 	}
 }
 
-// hasDisplay reports whether the socket of a display is there, by a value of DISPLAY or WAYLAND_DISPLAY. A display on another host,
-// and those of another machine, count as there.
+// hasDisplay reports whether the socket of a display is there, by a value of DISPLAY or WAYLAND_DISPLAY. A display on
+// another host, and those of another machine, count as there.
 func (e *exam) hasDisplay(value string) bool {
 	number, ofX := strings.CutPrefix(value, ":")
 	number, _, _ = strings.Cut(number, ".")
@@ -407,7 +422,8 @@ func (e *exam) olderThan(m *Entry, c *binary.Closure, old binary.Old) *Remedy {
 		if i := own(e.linker); i != nil {
 			return e.glibcAdvice(i, version)
 		}
-		return newAdvice("Use a system or image with glibc " + version + " or newer, or a " + what + " built for this one.")
+		return newAdvice("Use a system or image with glibc " + version + " or newer, or a " + what +
+			" built for this one.")
 	}
 	return newAdvice("Install a build of the " + what + " for this system, or update " + old.In.Path + ".")
 }
@@ -437,7 +453,8 @@ func (e *exam) sameDriver(m *Entry, f *binary.File) {
 	found := e.add(LibraryTwice, m.Name, m.Manifest, namedTwice(f.Path, m.Manifest, other.Manifest), do)
 	for _, v := range lists {
 		if e.source.Var(v.Name(), v.Secure()).Set {
-			found.offer(fixing, explain.DropFromList(e.source, v, ":", func(n string) bool { return explain.Names(n, m.Manifest) })...)
+			found.offer(fixing, explain.DropFromList(e.source, v, ":",
+				func(n string) bool { return explain.Names(n, m.Manifest) })...)
 			e.unsetting(found, v.Name())
 		}
 	}
@@ -449,10 +466,12 @@ func (e *exam) sameDriver(m *Entry, f *binary.File) {
 	}
 }
 
-// sameLayer adds a finding when two manifests name the same layer: one library, with the same functions. A layer's name may tell its word size.
+// sameLayer adds a finding when two manifests name the same layer: one library, with the same functions. A layer's name
+// may tell its word size.
 func (e *exam) sameLayer(m *Entry, f *binary.File) {
 	other := find(e.Layers, func(o *Entry) bool {
-		return o.Used && o.File == f.Real && o.Manifest != m.Manifest && o.Layer.GetInstance == m.Layer.GetInstance && o.Layer.Negotiate == m.Layer.Negotiate
+		return o.Used && o.File == f.Real && o.Manifest != m.Manifest && o.Layer.GetInstance == m.Layer.GetInstance &&
+			o.Layer.Negotiate == m.Layer.Negotiate
 	})
 	if other == nil {
 		return
@@ -468,14 +487,15 @@ func (e *exam) sameLayer(m *Entry, f *binary.File) {
 	}
 }
 
-// Libraries returns a function that examines the library of one manifest for programs of the library's word size: whether it
-// exists, loads with its dependencies, and exports the required functions. The calls share the answers of the dynamic linker's
-// directories and of the package manager.
+// Libraries returns a function that examines the library of one manifest for programs of the library's word size:
+// whether it exists, loads with its dependencies, and exports the required functions. The calls share the answers of
+// the dynamic linker's directories and of the package manager.
 func Libraries(source *machine.Source) func(Entry) (Entry, []Finding) {
 	known, classes := newPackages(), slices.Compact([]int{ProcessClass, 32})
 	linkers := map[int]*binary.Linker{}
 	for _, class := range classes {
-		linkers[class] = binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class)})
+		linkers[class] = binary.NewLinker(&source.Machine,
+			binary.LinkerOptions{Class: class, Machine: binary.Processor(class)})
 	}
 	return func(named Entry) (entry Entry, findings []Finding) {
 		for i, class := range classes {
@@ -495,9 +515,11 @@ func Libraries(source *machine.Source) func(Entry) (Entry, []Finding) {
 }
 
 // linkerWords are the words with a dollar that the dynamic linker replaces in a path.
-var linkerWords = strings.NewReplacer("${LIB}", "", "$LIB", "", "${ORIGIN}", "", "$ORIGIN", "", "${PLATFORM}", "", "$PLATFORM", "")
+var linkerWords = strings.NewReplacer("${LIB}", "", "$LIB", "", "${ORIGIN}", "", "$ORIGIN", "", "${PLATFORM}", "",
+	"$PLATFORM", "")
 
-// wrongPath returns the reason why a library path in a manifest cannot be that of a library on this system; "" if it can.
+// wrongPath returns the reason why a library path in a manifest cannot be that of a library on this system; "" if it
+// can.
 func (h host) wrongPath(library string) string {
 	plain, found := linkerWords.Replace(library), ""
 	why := pairValue("wrong-path", func(pattern string) bool {
@@ -528,5 +550,6 @@ func (e *exam) addWrongPath(m *Entry, why string) {
 	if owner := e.packageOf(m.Manifest); owner != "" {
 		do += " The file comes with the package " + owner + ": tell its maintainers, or install a newer release."
 	}
-	e.add(LibraryMissing, m.Name, m.Manifest, textf("library_path is %q: %s", asWritten(m.Library, m.Manifest), why), newAdvice(do))
+	e.add(LibraryMissing, m.Name, m.Manifest, textf("library_path is %q: %s", asWritten(m.Library, m.Manifest), why),
+		newAdvice(do))
 }

@@ -28,7 +28,8 @@ func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options
 		r.Loader = loaders.For(&source, linker, options.known)
 	}
 	if r.Static = loaders.StaticOf(linker); !r.Static.Gets() { // without a loader, no variable is read
-		source.Environ = slices.DeleteFunc(slices.Clone(source.Environ), func(pair string) bool { return strings.HasPrefix(pair, "VK_") })
+		source.Environ = slices.DeleteFunc(slices.Clone(source.Environ),
+			func(pair string) bool { return strings.HasPrefix(pair, "VK_") })
 	}
 	r.Loader.On(&source)
 	r.Program, r.ownLinker, r.source = source.Program, own(linker) != nil, &source
@@ -59,8 +60,8 @@ func (r *Report) addIgnoredVariables(value func(name string) string) {
 	})
 }
 
-// ignoredSettings adds a finding for the parts of the settings file that the loader ignores. A file of another program gives
-// a note: its configurator may have written it for other programs.
+// ignoredSettings adds a finding for the parts of the settings file that the loader ignores. A file of another program
+// gives a note: its configurator may have written it for other programs.
 func (e *exam) ignoredSettings(file *settings.File) {
 	text := e.machine.Whole(file.Path)
 	if text == "" {
@@ -72,7 +73,8 @@ func (e *exam) ignoredSettings(file *settings.File) {
 			return
 		}
 	}
-	e.ignores(machine.Style.Base(file.Path), file.Path, strings.Join(fields, ", "), e.source.Program, term.Either(file.Ours, usual, nothing))
+	e.ignores(machine.Style.Base(file.Path), file.Path, strings.Join(fields, ", "), e.source.Program,
+		term.Either(file.Ours, usual, nothing))
 }
 
 // withOwnLoader returns advice to run the program with this project's loader, or other advice.
@@ -97,7 +99,8 @@ func (u unread) of(l *loaders.Loader) string {
 	return "the loader that programs get, " + l.Title() + ", " + what
 }
 
-// ignores adds a finding for a variable or a file that the program's loader does not read, or of which it ignores some fields.
+// ignores adds a finding for a variable or a file that the program's loader does not read, or of which it ignores some
+// fields.
 func (r *Report) ignores(name, path, fields, program string, lost ...loss) {
 	r.add(LoaderIgnores, name, path, unread{name, fields, program, r.Loader}, &Remedy{}, lost...)
 }
@@ -127,8 +130,9 @@ func (e *exam) static() {
 var linkedAgain = map[loaders.StaticUse]*Remedy{
 	loaders.NoLoader:   newAdvice("Nothing, if it uses no Vulkan. Otherwise link it dynamically: without -static."),
 	loaders.NeverOpens: newAdvice("Link it dynamically: without -static."),
-	loaders.OpensItself: newAdvice("Link it dynamically: without -static. Linked statically, it works only with the version of glibc that it was " +
-		"linked with."),
+	loaders.OpensItself: newAdvice(
+		"Link it dynamically: without -static. Linked statically, it works only with the version of glibc that it was " +
+			"linked with."),
 }
 
 // glibcAdvice returns advice for a program with a C library of its own. needs is a version of glibc; "": none.
@@ -191,7 +195,8 @@ func (e *exam) loaders() {
 	}
 	first := e.linker.FindFor(loaderName)
 	linked := first.File
-	if e.Loader != nil && !e.Loader.Inside && e.linker.Open(e.Loader.Path).Err() == nil { // of a process, or beside the program
+	// of a process, or beside the program
+	if e.Loader != nil && !e.Loader.Inside && e.linker.Open(e.Loader.Path).Err() == nil {
 		first.File = e.linker.Open(e.Loader.Path)
 	}
 	if first.File != nil {
@@ -221,11 +226,13 @@ func (e *exam) loaders() {
 	}
 }
 
-// judgeLoaders judges the program's loader and the others. linked is the one that the dynamic linker finds for the program's name of it.
+// judgeLoaders judges the program's loader and the others. linked is the one that the dynamic linker finds for the
+// program's name of it.
 func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 	if first.File == nil {
 		configured := e.configuredPath(loaderName)
-		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass || conditions["image"](&e.system) { // an image gets a package
+		// an image gets a package
+		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass || conditions["image"](&e.system) {
 			lost := term.Either(e.system.is("nixos"), nothing, usual) // NixOS programs name their own library directory
 			e.add(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName), lost)
 		} else {
@@ -268,14 +275,17 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 		case brought(l):
 			do, obeys := (*Remedy)(nil), linked != nil && linked.Real == l.File
 			if !obeys {
-				do = newAdvice("Nothing: " + term.Either(l.First, "what draws for the program opens this file by its path.", "the program gets "+first.File.Path+"."))
+				do = newAdvice("Nothing: " + term.Either(l.First,
+					"what draws for the program opens this file by its path.", "the program gets "+first.File.Path+"."))
 			} else if others.File != nil && others.File.Real != l.File {
 				do = newAdvice("Remove " + l.Name + ": the program then gets " + others.File.Path + ".")
 			}
-			e.add(LoaderBundled, loaderName, l.Name, textf("%s; it comes with the program%s", l.words(), term.Either(l.First, ", and the program loads it", "")), do,
+			e.add(LoaderBundled, loaderName, l.Name, textf("%s; it comes with the program%s", l.words(),
+				term.Either(l.First, ", and the program loads it", "")), do,
 				term.Either(!obeys || binary.CompareVersions(l.Vulkan, newest.Vulkan) >= 0, nothing, usual))
 		case l.First && binary.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
-			e.add(LoaderOld, loaderName, l.Name, textf("%s, and programs get it before %s for Vulkan %s", l.words(), newest.File, newest.Vulkan), e.loaderRemoval(&l)).
+			e.add(LoaderOld, loaderName, l.Name, textf("%s, and programs get it before %s for Vulkan %s", l.words(),
+				newest.File, newest.Vulkan), e.loaderRemoval(&l)).
 				offer(fixing, e.unsearching(e.linker.Open(l.Name))...)
 		case !l.First:
 			e.add(LoaderOther, loaderName, l.Name, textf("%s; programs get %s", l.words(), first.File.Path), nil)
@@ -288,7 +298,8 @@ func (e *exam) addMisfit(loader *binary.File) {
 	for _, old := range e.linker.Follow(loader).Newest() {
 		what := tooOld(whoNeeds(old.By.Path, term.Either(old.By == loader, "", loader.Path)), &old)
 		what.library = old.In.Path
-		do, changes := newAdvice("Update "+old.In.Path+", or start the program with the system's file of this name."), e.unsearching(old.In)
+		do, changes := newAdvice("Update "+old.In.Path+", or start the program with the system's file of this name."),
+			e.unsearching(old.In)
 		if binary.OfCLibrary(old.In.Soname) { // it fits the program's dynamic linker only
 			do, changes = e.system.by("one-build", nil), nil
 		}
@@ -300,7 +311,8 @@ func (e *exam) addMisfit(loader *binary.File) {
 	}
 }
 
-// loaderRemoval returns advice to remove an older loader of the system. Without the file of its link, ldconfig would write the link again.
+// loaderRemoval returns advice to remove an older loader of the system. Without the file of its link, ldconfig would
+// write the link again.
 func (e *exam) loaderRemoval(l *Loader) *Remedy {
 	if owner := e.packageOf(l.File, l.Name); owner != "" {
 		return newAdvice("Remove the package " + owner + ", which has " + l.Name + ".").withObstacle(ofPackage)
@@ -313,7 +325,8 @@ func (e *exam) loaderRemoval(l *Loader) *Remedy {
 		line, change = line+" && rm -- "+shell.Quoted(l.File), change.With(explain.RemoveFile(l.File))
 	}
 	commands := []shell.Line{line, "ldconfig"}
-	do := &Remedy{text: "No package has it. Run as root: " + string(shell.Join(commands, " && ")), lines: commands, root: true}
+	do := &Remedy{text: "No package has it. Run as root: " + string(shell.Join(commands, " && ")), lines: commands,
+		root: true}
 	do.effect = effectOf(change)
 	return do
 }
@@ -331,7 +344,8 @@ func (h host) unsearching(file *binary.File) (changes []explain.Change) {
 	const name = "LD_LIBRARY_PATH"
 	value := h.variable(name)
 	directories := strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
-	kept := slices.DeleteFunc(slices.Clone(directories), func(directory string) bool { return path.Clean(directory) == path.Dir(file.Path) })
+	kept := slices.DeleteFunc(slices.Clone(directories),
+		func(directory string) bool { return path.Clean(directory) == path.Dir(file.Path) })
 	switch {
 	case len(kept) == len(directories):
 		return nil
@@ -382,14 +396,15 @@ func (o *OtherSize) Line() string {
 	return term.Either(len(o.Drivers) == 0, line+", and no driver", line+", with "+strings.Join(o.Drivers, ", "))
 }
 
-// otherSize examines the other word size, if no program is named and the machine has a 32-bit loader; nil otherwise. The lack of
-// one is no fault: a machine may run only 64-bit programs.
+// otherSize examines the other word size, if no program is named and the machine has a 32-bit loader; nil otherwise.
+// The lack of one is no fault: a machine may run only 64-bit programs.
 func (e *exam) otherSize() (*OtherSize, error) {
 	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" ||
 		e.options.Mapped != "" {
 		return nil, nil
 	}
-	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: 32, Machine: binary.Processor(32), Elevated: e.source.Elevated, Share: e.linker})
+	linker := binary.NewLinker(e.machine,
+		binary.LinkerOptions{Class: 32, Machine: binary.Processor(32), Elevated: e.source.Elevated, Share: e.linker})
 	if linker.Find(loaderName).File == nil {
 		return nil, nil
 	}
@@ -402,7 +417,8 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	if e.Loader == nil && other.Loader == nil { // one unreadable file for both word sizes, which the examination names
 		return nil, nil
 	}
-	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: verdict(other.Report), Idle: has(other.Findings, DriverIdle),
+	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: verdict(other.Report),
+		Idle:   has(other.Findings, DriverIdle),
 		advice: otherSizeAdvice(other.Report)}
 	for _, m := range other.Drivers {
 		if m.Good {
@@ -411,7 +427,8 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	}
 	for f := range each(other.Findings) {
 		if f.Severity == diag.Problem && f.Because == nil {
-			own := f.Code == NvidiaVersion && !has(e.Findings, NvidiaVersion) || f.Code == GPUNoDriver && f.last().change != nil || other.mayServe(f)
+			own := f.Code == NvidiaVersion && !has(e.Findings, NvidiaVersion) || f.Code == GPUNoDriver &&
+				f.last().change != nil || other.mayServe(f)
 			if o.Problems++; own && o.first == "" {
 				o.first = Headed(f.Subject, f.fact.say())
 			}
@@ -420,7 +437,8 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	return o, nil
 }
 
-// otherSizeAdvice returns advice to install drivers for programs of the other word size: those of the devices, else any.
+// otherSizeAdvice returns advice to install drivers for programs of the other word size: those of the devices, else
+// any.
 func otherSizeAdvice(other *Report) *Remedy {
 	var does []*Remedy
 	for f := range each(other.Findings) {

@@ -54,7 +54,8 @@ func (c macChange) on(s *systems.Foreign) *systems.Foreign {
 	return &after
 }
 
-// ExamineMacOS examines a Mac by its files and variables, and tries the changes that may fix its findings. It loads nothing.
+// ExamineMacOS examines a Mac by its files and variables, and tries the changes that may fix its findings. It loads
+// nothing.
 func ExamineMacOS(source *systems.Foreign) (*Report, error) {
 	e, err := lookMacOS(source)
 	if err != nil {
@@ -65,8 +66,8 @@ func ExamineMacOS(source *systems.Foreign) (*Report, error) {
 	return e.finish(), nil
 }
 
-// lookMacOS examines without trying changes. Its decision is for a program that enumerates portability drivers, as programs for
-// MoltenVK do.
+// lookMacOS examines without trying changes. Its decision is for a program that enumerates portability drivers, as
+// programs for MoltenVK do.
 func lookMacOS(source *systems.Foreign) (*macExam, error) {
 	e := &macExam{Report: newReport(source.System.Title), mac: source}
 	platform := source.System.Platform(source.Bits)
@@ -85,7 +86,8 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 // decisions adds the findings of the decision. Of the one without portability drivers only that it skips them is one.
 func (e *macExam) decisions() {
 	for f := range each(e.Answer.Diagnostics) {
-		ofSDK := f.Code == diag.FileOpen && slices.ContainsFunc(e.removed, func(sdk string) bool { return below(f.Path, sdk) })
+		ofSDK := f.Code == diag.FileOpen &&
+			slices.ContainsFunc(e.removed, func(sdk string) bool { return below(f.Path, sdk) })
 		if !isOrdinary(f) && f.Code != diag.DriverPortability && !ofSDK {
 			e.takenOver(f)
 		}
@@ -100,8 +102,10 @@ func (e *macExam) decisions() {
 // libraries examines the libraries of drivers and layers.
 func (e *macExam) libraries() {
 	e.examineEntries(e.examineLibrary)
-	for f := range each(e.Findings) { // for a driver of another processor, one outside of the searched directories may do
-		if f.Code == LibraryForeign && slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Name == f.Subject && m.File == f.Path }) {
+	// for a driver of another processor, one outside of the searched directories may do
+	for f := range each(e.Findings) {
+		if f.Code == LibraryForeign &&
+			slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Name == f.Subject && m.File == f.Path }) {
 			e.offer(f, e.otherManifests()...)
 		}
 	}
@@ -116,7 +120,8 @@ func (e *macExam) addNoDriver() {
 }
 
 // installMoltenVK is the advice for a Mac without a driver.
-var installMoltenVK = shellAdvice("Install MoltenVK, which is the driver for Metal, and is in Homebrew: ", "brew install molten-vk").withObstacle(ofPackage)
+var installMoltenVK = shellAdvice("Install MoltenVK, which is the driver for Metal, and is in Homebrew: ",
+	"brew install molten-vk").withObstacle(ofPackage)
 
 // offer adds changes that may fix a finding.
 func (e *macExam) offer(f *Finding, changes ...explain.Change) {
@@ -141,12 +146,14 @@ func (e *macExam) examineLibrary(m *Entry) {
 		return
 	}
 	machines := strings.Split(l.machine, ", ")
-	if lacks := slices.DeleteFunc(slices.Clone(e.mac.ProgramProcessors()), func(p string) bool { return slices.Contains(machines, p) }); len(lacks) > 0 {
+	if lacks := slices.DeleteFunc(slices.Clone(e.mac.ProgramProcessors()),
+		func(p string) bool { return slices.Contains(machines, p) }); len(lacks) > 0 {
 		e.add(LibraryForeign, m.Name, m.File, textf("%s is for %s alone: programs for %s cannot load it", m.File,
 			strings.Join(machines, " and "), strings.Join(lacks, " and ")), nil)
 		m.Good = false
 	} else if e.mac.Quarantined(m.File) {
-		f := e.add(LibraryQuarantined, m.Name, m.File, textf("%s has the attribute %s", m.File, systems.Quarantine), nil)
+		f := e.add(LibraryQuarantined, m.Name, m.File, textf("%s has the attribute %s", m.File, systems.Quarantine),
+			nil)
 		f.prefer(macChange{release: path.Clean(m.File)}.remedy())
 	}
 }
@@ -185,7 +192,8 @@ func (e *macExam) copies() {
 			first[name] = d
 			continue
 		}
-		f := e.add(DriverCopies, d.Name, d.Manifest, textf("%s and %s both name a %s", before.Manifest, d.Manifest, path.Base(d.File)), nil)
+		f := e.add(DriverCopies, d.Name, d.Manifest,
+			textf("%s and %s both name a %s", before.Manifest, d.Manifest, path.Base(d.File)), nil)
 		if e.mac.Own.Resources != "" && below(before.Manifest, e.mac.Own.Resources) {
 			e.offer(f, explain.SetVariable(variables.OnlyInBundle, "1"))
 		}
@@ -195,10 +203,13 @@ func (e *macExam) copies() {
 	}
 }
 
-// unsearchedPlaces are directories with manifests that the loader does not search, below which Homebrew and MacPorts install.
-var unsearchedPlaces = []string{"/opt/homebrew/share/vulkan/icd.d", "/opt/homebrew/etc/vulkan/icd.d", "/opt/local/share/vulkan/icd.d"}
+// unsearchedPlaces are directories with manifests that the loader does not search, below which Homebrew and MacPorts
+// install.
+var unsearchedPlaces = []string{"/opt/homebrew/share/vulkan/icd.d", "/opt/homebrew/etc/vulkan/icd.d",
+	"/opt/local/share/vulkan/icd.d"}
 
-// otherManifests returns changes that name the drivers' manifests of Homebrew, of MacPorts and of SDKs, the newest SDK first.
+// otherManifests returns changes that name the drivers' manifests of Homebrew, of MacPorts and of SDKs, the newest SDK
+// first.
 func (e *macExam) otherManifests() (changes []explain.Change) {
 	places := slices.Clone(unsearchedPlaces)
 	if sdk, _ := e.mac.Machine.Lookup("VULKAN_SDK"); path.IsAbs(sdk) {
@@ -254,7 +265,8 @@ func ForeignLibrary(source *systems.Foreign, m Entry) (Entry, []Finding) {
 const sdkVariable = "VULKAN_SDK"
 
 // sdkVariables are the variables that the setup script of the SDK sets, by its releases.
-var sdkVariables = []string{sdkVariable, variables.DriverFiles.Name(), variables.ICDFilenames.Name(), variables.AddDriverFiles.Name(),
+var sdkVariables = []string{sdkVariable, variables.DriverFiles.Name(), variables.ICDFilenames.Name(),
+	variables.AddDriverFiles.Name(),
 	variables.LayerPath.Name(), variables.AddLayerPath.Name(), "DYLD_LIBRARY_PATH"}
 
 // sdks adds a finding for each directory of an SDK that variables name and that does not exist.
@@ -300,14 +312,16 @@ func (e *macExam) sdks() {
 // without returns the change that removes the entries of an SDK from a variable.
 func (e *macExam) without(name, sdk string) explain.Change {
 	value, _ := e.mac.Machine.Lookup(name)
-	rest := slices.DeleteFunc(strings.Split(value, ":"), func(entry string) bool { return entry == "" || e.sdkOf(entry) == sdk })
+	rest := slices.DeleteFunc(strings.Split(value, ":"),
+		func(entry string) bool { return entry == "" || e.sdkOf(entry) == sdk })
 	if len(rest) == 0 {
 		return explain.UnsetVariable(name)
 	}
 	return explain.SetVariable(name, strings.Join(rest, ":"))
 }
 
-// sdkOf returns the directory of the SDK with a path: that of VULKAN_SDK, or VulkanSDK/VERSION/macOS; "": the path is in none.
+// sdkOf returns the directory of the SDK with a path: that of VULKAN_SDK, or VulkanSDK/VERSION/macOS; "": the path is
+// in none.
 func (e *macExam) sdkOf(entry string) string {
 	if !path.IsAbs(entry) {
 		return ""
@@ -324,7 +338,8 @@ func (e *macExam) sdkOf(entry string) string {
 	return path.Join(before, "VulkanSDK", parts[0], parts[1])
 }
 
-// setup returns the line of a shell's file in the home directory that runs the setup script of the SDK; the zero value: none.
+// setup returns the line of a shell's file in the home directory that runs the setup script of the SDK; the zero value:
+// none.
 func (e *macExam) setup() FileLine {
 	h := host{&e.mac.Machine}
 	for _, file := range h.places("mac-shell") {
@@ -368,7 +383,8 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 	return r.finish(), nil
 }
 
-// verdictWithoutKernel returns a report in one line, as verdict does, on a machine whose kernel lists no devices in files.
+// verdictWithoutKernel returns a report in one line, as verdict does, on a machine whose kernel lists no devices in
+// files.
 func verdictWithoutKernel(r *Report) string {
 	names := term.Words(r.Devices, func(d probe.Device) string { return d.Name })
 	does := term.Either(len(names) == 1, " works", " work")
@@ -376,7 +392,8 @@ func verdictWithoutKernel(r *Report) string {
 	case len(broken) > 0:
 		return fit(r.end(), brokenTexts(broken))
 	case !r.someGood():
-		return fit(r.end(), []string{term.Either(r.hasDriver(), "No driver works", "No driver is found") + ", and no program gets Vulkan"})
+		return fit(r.end(), []string{term.Either(r.hasDriver(), "No driver works", "No driver is found") +
+			", and no program gets Vulkan"})
 	case r.Works:
 		return fit(r.end(), []string{strings.Join(names, " and ") + does, term.Count(len(names), "device") + does})
 	case r.Tried && !r.Unfinished():
@@ -400,8 +417,9 @@ const (
 	exportsNone = "%s exports no %s"
 )
 
-// examineHeader examines the library of a driver or layer for programs of a word size: l is its header, or the text about a file without
-// one. foreign is what programs lose by a library of another word size. It returns the finding about a library that is not usable at all.
+// examineHeader examines the library of a driver or layer for programs of a word size: l is its header, or the text
+// about a file without one. foreign is what programs lose by a library of another word size. It returns the finding
+// about a library that is not usable at all.
 func (r *Report) examineHeader(m *Entry, bits string, l *header, none fact, foreign loss) *Finding {
 	add := func(code Code, file string, what fact, lost loss) *Finding {
 		m.Good = false

@@ -50,8 +50,8 @@ func (h host) hasPackage(list, release string) bool {
 	})
 }
 
-// moduleKind returns the kind of NVIDIA's kernel modules: of the loaded module, or of the installed packages. The packages of RPM
-// and of most other systems do not tell the kind.
+// moduleKind returns the kind of NVIDIA's kernel modules: of the loaded module, or of the installed packages. The
+// packages of RPM and of most other systems do not tell the kind.
 func (h host) moduleKind(release string) moduleKind {
 	if loaded := h.machine.Text("/proc/driver/nvidia/version"); loaded != "" {
 		return term.Either(strings.Contains(loaded, "Open Kernel Module"), openModules, closedModules)
@@ -88,17 +88,19 @@ func (e *exam) makersModule(g *GPU) (what fact, do *Remedy) {
 	return what, e.nvidiaModule()
 }
 
-// makersDriver returns advice to install NVIDIA's driver for a chip: its last release, where the usual packages are newer.
+// makersDriver returns advice to install NVIDIA's driver for a chip: its last release, where the usual packages are
+// newer.
 func (e *exam) makersDriver(c *drivers.Chip) *Remedy {
-	if c.Last != "" && (binary.CompareVersions(c.Last, commonNVIDIA) < 0 || slices.Contains(rollingNVIDIA, e.system.family())) {
+	if c.Last != "" && (binary.CompareVersions(c.Last, commonNVIDIA) < 0 ||
+		slices.Contains(rollingNVIDIA, e.system.family())) {
 		return e.system.by("nvidia-last", with("last", c.Last))
 	}
 	return e.system.install(drivers.For("nvidia"), false)
 }
 
 // whyUnserved returns the reason why NVIDIA's installed driver does not serve a device, with advice to install the
-// release or the kernel modules that do. do is nil if the driver may serve the device; why is then a remark, or empty. In
-// a container, the driver is that of the host, whose module is loaded.
+// release or the kernel modules that do. do is nil if the driver may serve the device; why is then a remark, or empty.
+// In a container, the driver is that of the host, whose module is loaded.
 func (e *exam) whyUnserved(g *GPU) (why sentence, do *Remedy) {
 	c, have := e.chip(g), e.makerRelease()
 	contained := e.containerKind() != ""
@@ -108,16 +110,19 @@ func (e *exam) whyUnserved(g *GPU) (why sentence, do *Remedy) {
 	if c == nil || !c.Maker || have == "" {
 		return "", nil
 	}
-	is := textf(term.Either(e.makersReleases(g) == "", "the installed release of NVIDIA's driver is %s", "the installed one is %s"), have)
+	is := textf(term.Either(e.makersReleases(g) == "", "the installed release of NVIDIA's driver is %s",
+		"the installed one is %s"), have)
 	const onlyOpen sentence = "only NVIDIA's open kernel modules serve it"
 	switch kind := e.moduleKind(have); {
-	case c.Last != "" && (binary.CompareVersions(branch(have), branch(c.Last)) > 0 || binary.CompareVersions(have, c.First) < 0):
+	case c.Last != "" &&
+		(binary.CompareVersions(branch(have), branch(c.Last)) > 0 || binary.CompareVersions(have, c.First) < 0):
 		return is, e.system.by("nvidia-last", with("last", c.Last))
 	case c.First != "" && binary.CompareVersions(have, c.First) < 0:
 		return is, e.system.by("nvidia-first", with("first", c.First))
 	case contained:
 	case c.Last != "" && kind == openModules:
-		return "the installed kernel modules are NVIDIA's open ones, which serve only Turing and newer", e.system.modules(false, have)
+		return "the installed kernel modules are NVIDIA's open ones, which serve only Turing and newer",
+			e.system.modules(false, have)
 	case c.Open && kind == closedModules:
 		return onlyOpen, e.system.modules(true, have)
 	case c.Open && kind == unknownModules:
@@ -165,7 +170,8 @@ func (e *exam) nvidiaModule() *Remedy {
 func (e *exam) missingHeaders() string {
 	release := e.kernelRelease()
 	tree := e.machine.ModulesOf(release)
-	if tree == "" || e.machine.Exists(tree+"/build") || !e.hasPackage("nvidia-dkms", e.makerRelease()) || e.machine.MayHaveModule(tree, isMakersModule) {
+	if tree == "" || e.machine.Exists(tree+"/build") || !e.hasPackage("nvidia-dkms", e.makerRelease()) ||
+		e.machine.MayHaveModule(tree, isMakersModule) {
 		return ""
 	}
 	return "linux-headers-" + release
@@ -178,8 +184,8 @@ func isMakersModule(name string) bool {
 		strings.HasPrefix(name, "nvidia-tesla") || strings.HasPrefix(name, "nvidia-legacy")
 }
 
-// graphicsPackage returns the package that adds Vulkan to the installed packages of NVIDIA's driver for computing; "": they are not
-// installed, or it is.
+// graphicsPackage returns the package that adds Vulkan to the installed packages of NVIDIA's driver for computing; "":
+// they are not installed, or it is.
 func (d distribution) graphicsPackage() string {
 	if d.machine == nil {
 		return ""
@@ -199,8 +205,8 @@ func (d *distribution) replacementAdvice(owner string) *Remedy {
 	return d.by(term.Either(isFileName(owner), "nvidia-own", "nvidia-replaced"), with("p", owner))
 }
 
-// nvidiaNodes returns advice about a node of NVIDIA's driver that not everybody may open. The driver itself makes its nodes with the mode
-// 0666; options of its module change the mode.
+// nvidiaNodes returns advice about a node of NVIDIA's driver that not everybody may open. The driver itself makes its
+// nodes with the mode 0666; options of its module change the mode.
 func (e *exam) nvidiaNodes(node string) *Remedy {
 	nodes := []string{node}
 	for _, other := range drivers.Matches(e.machine, []string{"/dev/nvidia[0-9]*"}) {
@@ -211,11 +217,13 @@ func (e *exam) nvidiaNodes(node string) *Remedy {
 	return e.system.by("nvidia-nodes", arguments{"nodes": nodes})
 }
 
-// nvidiaModeset is the node with which NVIDIA's driver shows images in windows. Without it, programs that only compute work.
+// nvidiaModeset is the node with which NVIDIA's driver shows images in windows. Without it, programs that only compute
+// work.
 const nvidiaModeset = "/dev/nvidia-modeset"
 
-// windowless adds a finding for a device of NVIDIA with a display, if the user may not open the node for windows, or a container lacks it.
-// Sources: NVIDIA/libnvidia-container pull request 388, PierreBeucher/cloudypad issue 381 and ValveSoftware/gamescope issue 833.
+// windowless adds a finding for a device of NVIDIA with a display, if the user may not open the node for windows, or a
+// container lacks it. Sources: NVIDIA/libnvidia-container pull request 388, PierreBeucher/cloudypad issue 381 and
+// ValveSoftware/gamescope issue 833.
 func (e *exam) windowless(g *GPU) {
 	if g.Kernel != "nvidia" || len(g.Drivers) == 0 || e.variable("DISPLAY")+e.variable("WAYLAND_DISPLAY") == "" {
 		return
@@ -226,10 +234,12 @@ func (e *exam) windowless(g *GPU) {
 		do := e.system.by("node-for-windows", with("node", nvidiaModeset))
 		e.add(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), do, something)
 	case e.machine.Exists(nvidiaModeset) && !e.user.may(e.host, nvidiaModeset):
-		e.add(GPUPermission, g.Title(), nvidiaModeset, textf(forbidden+consequence, e.user.name, nvidiaModeset), e.nvidiaNodes(nvidiaModeset), little)
+		e.add(GPUPermission, g.Title(), nvidiaModeset, textf(forbidden+consequence, e.user.name, nvidiaModeset),
+			e.nvidiaNodes(nvidiaModeset), little)
 	case g.render != "" && e.machine.Exists(g.render) && !e.user.may(e.host, g.render):
-		e.add(GPUPermission, g.Title(), g.render, textf(forbidden+", so programs that share images with the kernel, as gamescope, do not use the device",
-			e.user.name, g.render), e.permissionCure(g.render, &e.user, e.unitsOf(&e.user)), little)
+		e.add(GPUPermission, g.Title(), g.render,
+			textf(forbidden+", so programs that share images with the kernel, as gamescope, do not use the device",
+				e.user.name, g.render), e.permissionCure(g.render, &e.user, e.unitsOf(&e.user)), little)
 	}
 }
 
@@ -318,7 +328,8 @@ func (e *exam) tooNew(g *GPU) bool {
 	return true
 }
 
-// addBeforeNVK adds a finding for an NVIDIA device on nouveau that Mesa's driver does not list, and reports whether it did.
+// addBeforeNVK adds a finding for an NVIDIA device on nouveau that Mesa's driver does not list, and reports whether it
+// did.
 func (e *exam) addBeforeNVK(g *GPU, c *drivers.Chip) bool {
 	running, name := e.kernelVersion(), term.Or(g.Label, c.Name)
 	switch {
@@ -326,7 +337,8 @@ func (e *exam) addBeforeNVK(g *GPU, c *drivers.Chip) bool {
 		what := textf("Mesa's driver does not list %s, and the kernel's driver is nouveau", name)
 		e.add(GPUNouveau, g.Title(), g.directory, what, e.system.by("nvidia-last", with("last", c.Last)))
 	case running != "" && binary.CompareVersions(running, c.Kernel) < 0:
-		e.add(GPUNeedsNewer, g.Title(), g.directory, textf(needsNewer, "Linux", name, c.Kernel, running), e.system.newerLinux(c))
+		e.add(GPUNeedsNewer, g.Title(), g.directory, textf(needsNewer, "Linux", name, c.Kernel, running),
+			e.system.newerLinux(c))
 	default:
 		return false
 	}
@@ -361,7 +373,8 @@ func (d distribution) newerMesa(c *drivers.Chip) *Remedy {
 func (e *exam) youngForKernel(g *GPU) (what fact, do *Remedy, young bool) {
 	c := e.chip(g)
 	running := e.kernelVersion()
-	if c == nil || c.Kernel == "" || running == "" || binary.CompareVersions(running, c.Kernel) >= 0 || g.vendor() == "NVIDIA" {
+	if c == nil || c.Kernel == "" || running == "" || binary.CompareVersions(running, c.Kernel) >= 0 ||
+		g.vendor() == "NVIDIA" {
 		return nil, nil, false
 	}
 	what = textf(needsNewer, "Linux", term.Or(g.Label, c.Name), c.Kernel, running)
@@ -411,15 +424,19 @@ func (e *exam) addWithoutKernelDriver(g *GPU) {
 	e.add(GPUNoKernelDriver, g.Title(), g.directory, what, do, lost)
 }
 
-// venus adds a finding for a virtual machine's device that lacks a driver or the host's support, and reports whether it did.
+// venus adds a finding for a virtual machine's device that lacks a driver or the host's support, and reports whether it
+// did.
 func (e *exam) venus(g *GPU) bool {
 	if !g.virtual() || len(g.Drivers) > 0 && !e.lacksVenus(g) {
 		return false
 	}
 	if e.lacksVenus(g) {
-		e.add(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and the host does not offer Vulkan to the machine"), nil).excludedBy = "the host"
+		e.add(GPUVirtual, g.Title(), "",
+			sentence(
+				"it is a virtual machine's device, and the host does not offer Vulkan to the machine"), nil).excludedBy = "the host"
 	} else if !e.leftOut(g) {
-		e.add(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and no Vulkan driver for it is installed"),
+		e.add(GPUVirtual, g.Title(), "",
+			sentence("it is a virtual machine's device, and no Vulkan driver for it is installed"),
 			e.system.install(drivers.For(g.Kernel), false))
 	}
 	g.Drivers = []string{}
@@ -455,5 +472,6 @@ func (e *exam) programWants() {
 	if len(texts) == 0 {
 		return
 	}
-	e.add(ProgramNeeds, want.Name, "", textf("it requires %s. %s", want.Text(), strings.Join(texts, "; ")), do, term.Either(always, everything, usual))
+	e.add(ProgramNeeds, want.Name, "", textf("it requires %s. %s", want.Text(), strings.Join(texts, "; ")), do,
+		term.Either(always, everything, usual))
 }

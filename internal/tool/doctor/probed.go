@@ -55,7 +55,8 @@ func (e *evidence) addResult(a *alone) {
 		default:
 			do = shellAdvice("", c.Line())
 		}
-		if ok && a.Kind == "layer" && e.Answer.Style != pathname.Backslash && e.exam().packageOf(a.Manifest, a.of.Library) != "" {
+		if ok && a.Kind == "layer" && e.Answer.Style != pathname.Backslash &&
+			e.exam().packageOf(a.Manifest, a.of.Library) != "" {
 			do.text += "."
 			do = do.before(e.renewalAdvice(a, code))
 		}
@@ -67,13 +68,17 @@ func (e *evidence) addResult(a *alone) {
 		e.addUnopenableNode(a.unlisted)
 	}
 	device, detail := "", onlyThere(a.Detail, a.Only)
-	if f := find(e.Findings, func(f *Finding) bool { return f.Code == LibrarySymbol && f.Path == a.Manifest }); a.Kind == "layer" && f != nil {
+	if f := find(e.Findings, func(f *Finding) bool {
+		return f.Code == LibrarySymbol &&
+			f.Path == a.Manifest
+	}); a.Kind == "layer" && f != nil {
 		detail += "; " + f.fact.say()
 	}
 	what, lost := fact(misbehaved{detail, a.Said, a.with}), usual
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
 	case cause < 0 && a.unlisted != nil:
-		what = textf("it works, but does not list %s%s", a.unlisted.Title(), term.Enclosed("; it wrote: ", a.line(), ""))
+		what = textf("it works, but does not list %s%s", a.unlisted.Title(),
+			term.Enclosed("; it wrote: ", a.line(), ""))
 		device = a.unlisted.Name
 		switch {
 		case drivers.Of(a.of.Library).Virtual():
@@ -84,7 +89,8 @@ func (e *evidence) addResult(a *alone) {
 				what = textf("it works, but does not list %s, and %s does not exist", a.unlisted.Title(), nvidiaModeset)
 				do = e.exam().system.by("modeset", with("node", nvidiaModeset))
 			} else if f := e.otherFamily(a); f != nil {
-				what = textf("it works, but does not list %s, whose driver is %s; that is not installed", a.unlisted.Title(), f.Name)
+				what = textf("it works, but does not list %s, whose driver is %s; that is not installed",
+					a.unlisted.Title(), f.Name)
 				do = e.exam().installDriver(f, false)
 			}
 		}
@@ -92,7 +98,8 @@ func (e *evidence) addResult(a *alone) {
 	e.add(code, a.Name, a.Manifest, what, do, lost).device = device
 }
 
-// addUnopenableNode adds a finding for a node of an unlisted device that cannot be opened, although its permissions allow it.
+// addUnopenableNode adds a finding for a node of an unlisted device that cannot be opened, although its permissions
+// allow it.
 func (e *evidence) addUnopenableNode(g *GPU) {
 	for _, node := range g.Nodes {
 		f, err := os.OpenFile(e.source.Root+node, os.O_RDWR|syscall.O_NONBLOCK, 0)
@@ -100,25 +107,28 @@ func (e *evidence) addUnopenableNode(g *GPU) {
 			f.Close()
 			continue
 		}
-		do := newAdvice("The kernel has no device behind the node: pass the node of a present device, or start the machine or container again.").withObstacle(ofKernel)
+		do := newAdvice(
+			"The kernel has no device behind the node: pass the node of a present device, or start the machine or container again.").withObstacle(ofKernel)
 		if errors.Is(err, fs.ErrPermission) {
 			do = e.exam().sandboxAdvice(node)
 		}
 		g.refused = node
-		e.add(GPUPermission, g.Title(), node, textf("%s cannot be opened, although its permissions allow it (%s)", node, errors.Unwrap(err)), do).device = g.Name
+		e.add(GPUPermission, g.Title(), node, textf("%s cannot be opened, although its permissions allow it (%s)", node,
+			errors.Unwrap(err)), do).device = g.Name
 		return
 	}
 }
 
-// concerns reports whether a finding is about a driver or layer: it has the manifest's path, or on Windows that of its library.
+// concerns reports whether a finding is about a driver or layer: it has the manifest's path, or on Windows that of its
+// library.
 func (r *Report) concerns(f *Finding, manifest string) bool {
 	return f.Path == manifest || slices.ContainsFunc(slices.Concat(r.Drivers, r.Layers), func(m Entry) bool {
 		return m.Manifest == manifest && m.Name == f.Subject && (m.File == f.Path || m.Library == f.Path)
 	})
 }
 
-// harmless reports whether a change that excludes a driver or layer causes no problem and contradicts no other variable: the
-// only driver stays, and so does a layer that a variable asks for.
+// harmless reports whether a change that excludes a driver or layer causes no problem and contradicts no other
+// variable: the only driver stays, and so does a layer that a variable asks for.
 func (r *Report) harmless(c explain.Change) bool {
 	if r.again == nil || !c.Possible() || !c.Obeyed(r.source) {
 		return false
@@ -129,7 +139,8 @@ func (r *Report) harmless(c explain.Change) bool {
 	}
 	again, possible := r.again(c)
 	return possible && !slices.ContainsFunc(again, func(f Finding) bool {
-		return !known[f.key()] && (f.Severity == diag.Problem || f.Severity == diag.Warning && f.Code == diag.VariableContradiction)
+		return !known[f.key()] &&
+			(f.Severity == diag.Problem || f.Severity == diag.Warning && f.Code == diag.VariableContradiction)
 	})
 }
 
@@ -140,8 +151,8 @@ func (r *Report) exam() *exam {
 	return e
 }
 
-// otherFamily returns the driver that the unlisted device's chip has in place of the tried one, and that is not installed
-// (Frogging-Family/mesa-git issue 17); nil: none.
+// otherFamily returns the driver that the unlisted device's chip has in place of the tried one, and that is not
+// installed (Frogging-Family/mesa-git issue 17); nil: none.
 func (r *Report) otherFamily(a *alone) *drivers.Family {
 	c := r.exam().chip(a.unlisted)
 	if c == nil || c.Driver == drivers.Of(a.of.Library).Name || r.hasFamily(c.Driver) {
@@ -179,9 +190,11 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 	}
 	for g := range each(r.GPUs) {
 		f, own := drivers.For(g.Kernel), drivers.Of(a.of.Library)
-		if f != nil && own != nil && f.Name != own.Name && slices.Contains(g.Drivers, a.Manifest) && !r.hasFamily(f.Name) {
+		if f != nil && own != nil && f.Name != own.Name && slices.Contains(g.Drivers, a.Manifest) &&
+			!r.hasFamily(f.Name) {
 			other := e.installDriver(f, false)
-			do.text = "The device's other driver is " + f.Name + ". " + endSentence(other.text) + " To keep this one: " + do.text
+			do.text = "The device's other driver is " + f.Name + ". " + endSentence(other.text) +
+				" To keep this one: " + do.text
 			do.lines = append(slices.Clone(other.lines), do.lines...)
 			return do
 		}
@@ -191,7 +204,8 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 		return drivers.Of(d.Library) != nil && drivers.Of(d.Library).Software()
 	}) {
 		other := e.system.choose(software)
-		do.text = endSentence(do.text) + " It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. " + other.text
+		do.text = endSentence(do.text) +
+			" It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. " + other.text
 		do.lines = append(slices.Clone(do.lines), other.lines...)
 	}
 	return do
@@ -211,15 +225,16 @@ func (r *Report) addAsking(a *alone, do *Remedy) *Remedy {
 // asks returns the variable that asks for a layer; "" for none.
 func (r *Report) asks(layer string) string {
 	for _, v := range []variables.ID{variables.InstanceLayers, variables.LayersEnable} {
-		if value, _ := r.source.Lookup(v.Name()); slices.Contains(strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(":;,", c) }), layer) {
+		if value, _ := r.source.Lookup(v.Name()); slices.Contains(strings.FieldsFunc(value,
+			func(c rune) bool { return strings.ContainsRune(":;,", c) }), layer) {
 			return v.Name()
 		}
 	}
 	return ""
 }
 
-// trialOf returns a trial of changes that exclude a driver or layer. By default no program gets a portability driver, so its
-// changes are tried for a program that enables portability drivers.
+// trialOf returns a trial of changes that exclude a driver or layer. By default no program gets a portability driver,
+// so its changes are tried for a program that enables portability drivers.
 func (r *Report) trialOf(a *alone) *explain.Trial {
 	if a.Kind == "driver" {
 		if answer, err := explain.Decide(r.source, explain.WithProbe); err == nil {
@@ -229,9 +244,10 @@ func (r *Report) trialOf(a *alone) *explain.Trial {
 	return explain.NewTrial(r.source, r.Answer)
 }
 
-// actingMessages returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's messages about
-// the probe's variables and files, which are findings already.
-func (t *trying) actingMessages(at probe.Companions, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
+// actingMessages returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's
+// messages about the probe's variables and files, which are findings already.
+func (t *trying) actingMessages(at probe.Companions, environ []string, result *probe.Result) ([]loaders.LogMessage,
+	error) {
 	source := *t.scene.Source
 	source.Environ, source.Program = environ, at.Child
 	decided, err := explain.Decide(&source, explain.WithProbe)
@@ -243,7 +259,8 @@ func (t *trying) actingMessages(at probe.Companions, environ []string, result *p
 		log = loaders.OlderLog(log)
 	}
 	return slices.DeleteFunc(loaders.ReadLog(log).Messages, func(m loaders.LogMessage) bool {
-		return slices.ContainsFunc(decided.Steps, func(s plan.Step) bool { return s.Kind == plan.StepLog && s.Text == m.Text })
+		return slices.ContainsFunc(decided.Steps,
+			func(s plan.Step) bool { return s.Kind == plan.StepLog && s.Text == m.Text })
 	}), nil
 }
 
@@ -259,8 +276,8 @@ func listsNoDevice(r *probe.Result, messages []loaders.LogMessage) bool {
 	return listed && len(r.Devices) == 0
 }
 
-// complaint returns the loader's message about a failure: the first warning or error about the library, otherwise the first
-// error, otherwise the first warning; the zero value if there is none.
+// complaint returns the loader's message about a failure: the first warning or error about the library, otherwise the
+// first error, otherwise the first warning; the zero value if there is none.
 func complaint(messages []loaders.LogMessage, library string) loaders.LogMessage {
 	for _, which := range []func(loaders.LogMessage) bool{
 		func(m loaders.LogMessage) bool { return library != "" && m.Library == library },
@@ -284,7 +301,8 @@ func (a *alone) setStanding() {
 	case ProbeOK:
 		m.Standing = standing.Standing{Stage: standing.ShowsDevices}
 	case ProbeNoDevice:
-		m.Standing = standing.Standing{Stage: standing.Answered, But: "it lists no device", Fault: string(DriverNoDevice), Harmless: true}
+		m.Standing = standing.Standing{Stage: standing.Answered, But: "it lists no device",
+			Fault: string(DriverNoDevice), Harmless: true}
 	case ProbeFails, ProbeCrashes, ProbeHangs, ProbeExits:
 		stage := term.Either(wasOpened(a.saw), standing.Opened, standing.Loadable)
 		code, _ := a.failure()
@@ -303,8 +321,10 @@ func wasOpened(saw *probe.Result) bool {
 	if saw == nil {
 		return false
 	}
-	called := slices.ContainsFunc(saw.Phases, func(p probe.Phase) bool { return p.Name == probe.CreateInstance && p.Result >= 0 })
-	skipped := slices.ContainsFunc(loaders.ReadLog(saw.Log).Messages, func(m loaders.LogMessage) bool { return m.Kind == loaders.DriverSkipped })
+	called := slices.ContainsFunc(saw.Phases,
+		func(p probe.Phase) bool { return p.Name == probe.CreateInstance && p.Result >= 0 })
+	skipped := slices.ContainsFunc(loaders.ReadLog(saw.Log).Messages,
+		func(m loaders.LogMessage) bool { return m.Kind == loaders.DriverSkipped })
 	return called || skipped || saw.Died()
 }
 
@@ -313,8 +333,8 @@ func (e *evidence) hasWorkingDriver() bool {
 	return find(e.Probes, func(p *Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK }) != nil
 }
 
-// exemptByTrial returns why a fault costs nothing if a tried driver works: the loader skips a driver that fails because its device is absent,
-// and without /sys, a software renderer works.
+// exemptByTrial returns why a fault costs nothing if a tried driver works: the loader skips a driver that fails because
+// its device is absent, and without /sys, a software renderer works.
 func (e *evidence) exemptByTrial(f *Finding) exemption {
 	d := e.driverAt(f.Path)
 	fails := f.Code == DriverFails || slices.Contains(fatal, f.Code) && find(e.Findings, func(o *Finding) bool {
@@ -362,7 +382,8 @@ func driverLines(log string, older bool) (lines []string) {
 	return lines
 }
 
-// line returns the driver's line about a failure: one with a sign of a known meaning, or the last one; "": it wrote none.
+// line returns the driver's line about a failure: one with a sign of a known meaning, or the last one; "": it wrote
+// none.
 func (p *Probe) line() string {
 	for _, line := range p.Wrote {
 		if meaningOf(line) != "" {

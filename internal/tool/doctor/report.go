@@ -42,8 +42,10 @@ type Finding struct {
 	Do        string        `json:"do,omitempty"`
 	Statement string        `json:"statement,omitempty"`
 	Commands  []shell.Line  `json:"commands,omitempty"` // the shell lines in do
-	Untried   string        `json:"untried,omitempty"`  // why the fix was not tried on a copy of the facts; absent: it was, or there is none
-	Because   Kind          `json:"because,omitempty"`  // the code of the finding that causes this one; fixing that finding removes this one
+	// why the fix was not tried on a copy of the facts; absent: it was, or there is none
+	Untried string `json:"untried,omitempty"`
+	// the code of the finding that causes this one; fixing that finding removes this one
+	Because Kind `json:"because,omitempty"`
 
 	fact       fact
 	remedies   []*Remedy     // in order of preference; the last one may be nil: no fix
@@ -84,26 +86,29 @@ func (m *Entry) functions() (is drivers.Interface, usual string, misfit Code) {
 
 // Report is the result of an examination.
 type Report struct {
-	Schema    int               `json:"schema"`
-	Verdict   string            `json:"verdict"`           // the result in one line
-	System    string            `json:"system,omitempty"`  // the distribution
-	Program   string            `json:"program,omitempty"` // the examined program; absent: a program with default settings
-	PID       int               `json:"pid,omitempty"`     // of the examined process
-	Class     int               `json:"class,omitempty"`   // the program's word size, if it differs from the library's
+	Schema  int    `json:"schema"`
+	Verdict string `json:"verdict"`          // the result in one line
+	System  string `json:"system,omitempty"` // the distribution
+	// the examined program; absent: a program with default settings
+	Program   string            `json:"program,omitempty"`
+	PID       int               `json:"pid,omitempty"`   // of the examined process
+	Class     int               `json:"class,omitempty"` // the program's word size, if it differs from the library's
 	Sandboxes []Sandbox         `json:"sandboxes"`
 	GPUs      []GPU             `json:"gpus"`
 	Loader    *loaders.Loader   `json:"loader,omitempty"` // the program's loader; absent: none
 	Static    loaders.StaticUse `json:"-"`                // the program's static linking
 	Loaders   []Loader          `json:"loaders"`
-	Other     *OtherSize        `json:"other_word_size,omitempty"` // absent: the machine has no loader for it, or a program is named
-	Drivers   []Entry           `json:"drivers"`
-	Layers    []Entry           `json:"layers"`
-	Tried     bool              `json:"tried"` // child processes loaded the drivers and layers
-	Works     bool              `json:"works"` // a device of the combined drivers and layers completed the work
-	Probes    []Probe           `json:"probes,omitempty"`
-	Devices   []probe.Device    `json:"devices,omitempty"`        // in programs' order, as all drivers and layers together list them
-	Through   []string          `json:"probed_through,omitempty"` // the loaders' files that child processes loaded
-	Findings  []Finding         `json:"findings"`
+	// absent: the machine has no loader for it, or a program is named
+	Other   *OtherSize `json:"other_word_size,omitempty"`
+	Drivers []Entry    `json:"drivers"`
+	Layers  []Entry    `json:"layers"`
+	Tried   bool       `json:"tried"` // child processes loaded the drivers and layers
+	Works   bool       `json:"works"` // a device of the combined drivers and layers completed the work
+	Probes  []Probe    `json:"probes,omitempty"`
+	// in programs' order, as all drivers and layers together list them
+	Devices  []probe.Device `json:"devices,omitempty"`
+	Through  []string       `json:"probed_through,omitempty"` // the loaders' files that child processes loaded
+	Findings []Finding      `json:"findings"`
 
 	Answer *plan.Answer `json:"-"` // the examined decision
 
@@ -111,22 +116,26 @@ type Report struct {
 	options   Options
 	again     func(explain.Change) (found []Finding, possible bool) // examines again with a change, and loads nothing
 	ownLinker bool                                                  // the program has its own C library
-	stray     bool                                                  // a driver, or a part of one, is installed outside the search
-	judge     func(*Report) string                                  // returns the verdict; nil: a part of an examination
+	// a driver, or a part of one, is installed outside the search
+	stray bool
+	// returns the verdict; nil: a part of an examination
+	judge func(*Report) string
 }
 
 // Probe is the result of a child process with a single driver, with all drivers and layers, or with the culprit.
 type Probe struct {
-	Kind     string      `json:"kind"` // driver, layer, or together
-	Name     string      `json:"name"`
-	Manifest string      `json:"manifest"`
-	Result   ProbeResult `json:"result"`           // ok, no device, fails, crashes, hangs, exits, not yet, not tried, asleep
-	Detail   string      `json:"detail,omitempty"` // the signal or VkResult, and the phase
-	Said     string      `json:"said,omitempty"`   // the loader's message about the failure
-	Only     string      `json:"only,omitempty"`   // the version of the program's loader, if the tool's own loader works
-	Devices  []string    `json:"devices,omitempty"`
-	Wrote    []string    `json:"wrote,omitempty"` // the last lines of the driver on standard error
-	Millis   float64     `json:"ms"`              // the total time of the phases
+	Kind     string `json:"kind"` // driver, layer, or together
+	Name     string `json:"name"`
+	Manifest string `json:"manifest"`
+	// ok, no device, fails, crashes, hangs, exits, not yet, not tried, asleep
+	Result ProbeResult `json:"result"`
+	Detail string      `json:"detail,omitempty"` // the signal or VkResult, and the phase
+	Said   string      `json:"said,omitempty"`   // the loader's message about the failure
+	// the version of the program's loader, if the tool's own loader works
+	Only    string   `json:"only,omitempty"`
+	Devices []string `json:"devices,omitempty"`
+	Wrote   []string `json:"wrote,omitempty"` // the last lines of the driver on standard error
+	Millis  float64  `json:"ms"`              // the total time of the phases
 
 	devices []probe.Device
 }
@@ -147,7 +156,8 @@ const (
 	ProbeAsleep   ProbeResult = "asleep"    // not loaded, because loading would wake its device
 )
 
-// Shown reports whether a report shows the finding without --full: a note only if it tells why programs do not get a device.
+// Shown reports whether a report shows the finding without --full: a note only if it tells why programs do not get a
+// device.
 func (f *Finding) Shown() bool { return f.Because == nil && (f.Severity != diag.Note || f.missing) }
 
 // Has reports whether there is a finding of a severity.
@@ -162,15 +172,17 @@ func (r *Report) add(code Code, subject, path string, what fact, do *Remedy, los
 		do = newAdvice(entry.Do)
 	}
 	severity := append(lost, usual)[0].severity(entry.Severity)
-	r.Findings = append(r.Findings, Finding{Code: code, Severity: severity, usual: severity, Subject: subject, Path: path,
-		fact: what, Why: entry.Means, remedies: []*Remedy{do}, Statement: entry.Statement})
+	r.Findings = append(r.Findings,
+		Finding{Code: code, Severity: severity, usual: severity, Subject: subject, Path: path,
+			fact: what, Why: entry.Means, remedies: []*Remedy{do}, Statement: entry.Statement})
 	return &r.Findings[len(r.Findings)-1]
 }
 
 // newReport returns an empty report on a system.
 func newReport(system string) *Report {
-	return &Report{Schema: Schema, System: system, Sandboxes: []Sandbox{}, GPUs: []GPU{}, Loaders: []Loader{}, Drivers: []Entry{},
-		Layers: []Entry{}, Findings: []Finding{}}
+	return &Report{Schema: Schema, System: system, Sandboxes: []Sandbox{}, GPUs: []GPU{}, Loaders: []Loader{},
+		Drivers: []Entry{},
+		Layers:  []Entry{}, Findings: []Finding{}}
 }
 
 // examineEntries enters the drivers and layers of the decision, as a function examines each.
@@ -193,8 +205,10 @@ func (r *Report) examineEntries(examine func(*Entry)) {
 
 // isOrdinary reports whether a finding of the decision is of the normal state, which "list" and "explain" show.
 func isOrdinary(f *diag.Diagnostic) bool {
-	return slices.Contains([]diag.Code{diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing,
-		diag.SettingsNone, diag.SettingsUsed}, f.Code) || f.Code == diag.LayerForced && f.Path == "" // by VK_INSTANCE_LAYERS
+	return slices.Contains([]diag.Code{diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive,
+		diag.LocationMissing,
+		// by VK_INSTANCE_LAYERS
+		diag.SettingsNone, diag.SettingsUsed}, f.Code) || f.Code == diag.LayerForced && f.Path == ""
 }
 
 // takenOver adds a finding of the library's decision unchanged.
@@ -204,8 +218,9 @@ func (r *Report) takenOver(f *diag.Diagnostic) {
 
 // addDiagnostic adds a finding of the library's decision with a severity, a fact and advice.
 func (r *Report) addDiagnostic(f *diag.Diagnostic, severity diag.Severity, what fact, do *Remedy) *Finding {
-	r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: severity, usual: severity, Subject: f.Subject, Path: f.Path,
-		Line: f.Line, Column: f.Column, fact: what, remedies: []*Remedy{do}, Statement: f.Code.Entry().Statement})
+	r.Findings = append(r.Findings,
+		Finding{Code: f.Code, Severity: severity, usual: severity, Subject: f.Subject, Path: f.Path,
+			Line: f.Line, Column: f.Column, fact: what, remedies: []*Remedy{do}, Statement: f.Code.Entry().Statement})
 	return &r.Findings[len(r.Findings)-1]
 }
 
@@ -221,20 +236,24 @@ func (e *exam) addDecision(f *diag.Diagnostic) {
 	switch {
 	case f.Code == diag.LayerForced: // a variable asks for the layer, as VK_INSTANCE_LAYERS may
 		do = doNothingChosen
-	case f.Code == diag.LayerDisabled: // the finding about the contradiction names a layer that a variable enables and another one disables
+	// the finding about the contradiction names a layer that a variable enables and another one disables
+	case f.Code == diag.LayerDisabled:
 		what, do = textf("%s excludes it", variables.LayersDisable.Name()), doNothingChosen
 	case filter && severity == diag.Note: // the user asked for the filter, and a working driver remains
 		do = doNothingChosen
 	case f.Code == diag.LayerDuplicate && strings.Count(f.What, f.Path) > 1: // zed-industries/zed issue 23682
-		what, do = textf("%s is found twice: once in its own directory, and once by a variable", f.Path), newAdvice("Nothing: it is the same file.")
-		for _, v := range []variables.ID{variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
+		what, do = textf("%s is found twice: once in its own directory, and once by a variable", f.Path),
+			newAdvice("Nothing: it is the same file.")
+		for _, v := range []variables.ID{variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath,
+			variables.AddImplicitLayerPath} {
 			changes = append(changes, explain.DropFromList(e.source, v, machine.ListSeparator, func(entry string) bool {
 				return path.Clean(entry) == path.Dir(f.Path) || path.Clean(entry) == f.Path
 			})...)
 		}
 	case excludes:
 		do, changes = newAdvice("Change "+v.Name()+"."), explain.DropFromFilter(e.source, v, f.Subject)
-		if other := variables.DriversSelect; v == variables.DriversDisable && e.source.Var(other.Name(), true).Set { // both exclude the driver
+		// both exclude the driver
+		if other := variables.DriversSelect; v == variables.DriversDisable && e.source.Var(other.Name(), true).Set {
 			for _, c := range slices.Clone(changes) {
 				changes = append(changes, c.With(explain.UnsetVariable(other.Name())))
 			}
@@ -243,7 +262,8 @@ func (e *exam) addDecision(f *diag.Diagnostic) {
 		what, do, changes = e.unreadable(f, what, do)
 	}
 	if filter && severity == diag.Problem {
-		what = textf("%s excludes the software renderer, and no graphics device has a driver: programs get no device", variables.DriversDisable.Name())
+		what = textf("%s excludes the software renderer, and no graphics device has a driver: programs get no device",
+			variables.DriversDisable.Name())
 	}
 	e.addDiagnostic(f, severity, what, do).offer(fixing, changes...)
 }
@@ -291,7 +311,8 @@ func (f *Finding) word(r *Report) {
 		f.What, f.Do = what.of(r.Loader), "It is "+r.Loader.NotInForce(what.program)+"."
 	}
 	if f.exempt == absentDevice {
-		f.Why = "The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
+		f.Why =
+			"The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
 	}
 }
 
@@ -304,7 +325,8 @@ func (f *Finding) NotTried() string {
 // last returns the last remedy: the only one after the engine has tried them.
 func (f *Finding) last() *Remedy { return f.remedies[len(f.remedies)-1] }
 
-// remedy returns the remedy that counts here; nil: none. A fault that costs nothing needs none, unless a change was tried.
+// remedy returns the remedy that counts here; nil: none. A fault that costs nothing needs none, unless a change was
+// tried.
 func (f *Finding) remedy() *Remedy {
 	do := f.last()
 	if do != nil && do.change != nil || exemptAdvice[f.exempt] == nil {
@@ -313,8 +335,8 @@ func (f *Finding) remedy() *Remedy {
 	return exemptAdvice[f.exempt]
 }
 
-// Change returns the change that was tried and removes the finding, if it changes files or variables of this machine and
-// needs no decision of the user; false otherwise.
+// Change returns the change that was tried and removes the finding, if it changes files or variables of this machine
+// and needs no decision of the user; false otherwise.
 func (f *Finding) Change() (explain.Change, bool) {
 	if do := f.remedy(); do != nil && do.fixes {
 		return *do.change, true

@@ -10,10 +10,10 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// childRights gives the children of an elevated tool the rights of the user, if the system does that, because an elevated
-// process ignores the variables that leave drivers and layers out (WIN-057). It enters the rights into the source of the
-// children's decision, for an elevated program without the variables that it ignores. ignored reports that the children are
-// elevated.
+// childRights gives the children of an elevated tool the rights of the user, if the system does that, because an
+// elevated process ignores the variables that leave drivers and layers out (WIN-057). It enters the rights into the
+// source of the children's decision, for an elevated program without the variables that it ignores. ignored reports
+// that the children are elevated.
 func childRights(source *machine.Source, at *probe.Companions) (ignored bool) {
 	own := windows.Own()
 	if !own.Known || own.Level < facts.HighIntegrity {

@@ -82,7 +82,8 @@ func (r *Report) kind(kinds ...string) string { return r.sandbox(kinds...).Kind 
 // containerKind returns the kind of container that passes nothing on by default; "" outside a container.
 func (r *Report) containerKind() string { return r.kind("docker", "podman", "kubernetes", "container") }
 
-// isEntered reports whether the user enters a container that is kept and shares the user with the host: of toolbox or distrobox.
+// isEntered reports whether the user enters a container that is kept and shares the user with the host: of toolbox or
+// distrobox.
 func (h host) isEntered() bool {
 	return h.machine.Exists("/run/.toolboxenv") || h.variable("DISTROBOX_ENTER_PATH") != ""
 }
@@ -100,7 +101,8 @@ func (e *exam) nodeCure(g *GPU) *Remedy {
 
 func (r *Report) detail(kind string) string { return r.sandbox(kind).Detail }
 
-// containerCure returns advice that brings a driver into the sandbox without installing a package; nil if there is none.
+// containerCure returns advice that brings a driver into the sandbox without installing a package; nil if there is
+// none.
 func (e *exam) containerCure(g *GPU) *Remedy {
 	nvidia := g.Kernel == "nvidia"
 	args := with("box", cmp.Or(e.detail("snap"), e.detail("podman"), "NAME"), "file", "nvidia_icd.json")
@@ -128,16 +130,17 @@ func outsideSearch(place string) string {
 	return term.Enclosed("; manifests are in ", place, ", which programs do not search")
 }
 
-// elsewhere returns a directory with manifests that is not searched: the first one with a driver for a device, or the first one. The device
-// may be nil.
+// elsewhere returns a directory with manifests that is not searched: the first one with a driver for a device, or the
+// first one. The device may be nil.
 func (e *exam) elsewhere(g *GPU) (first string) {
 	own, _ := machines.Running(e.WordSize())
 	for _, place := range e.places("drivers", "{multiarch}", own.Multiarch) {
 		real, err := e.machine.Real(place)
 		list := e.manifestsIn(place)
-		if err != nil || len(list) == 0 || slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
-			return path.Clean(l.Path) == place
-		}) || slices.ContainsFunc(e.Drivers, func(m Entry) bool {
+		if err != nil || len(list) == 0 ||
+			slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
+				return path.Clean(l.Path) == place
+			}) || slices.ContainsFunc(e.Drivers, func(m Entry) bool {
 			manifest, err := e.machine.Real(m.Manifest)
 			return err == nil && strings.HasPrefix(manifest, real+"/")
 		}) {
@@ -174,17 +177,20 @@ type RunningProgram struct {
 	Loaders   []RunningLoader        `json:"loaders"`
 	Drivers   []process.MappedModule `json:"drivers"`
 	Layers    []process.MappedModule `json:"layers"`
-	Memory    []process.MemoryRegion `json:"memory"`            // device memory; empty if the kernel driver does not report it
-	Problem   string                 `json:"problem,omitempty"` // the bound that ended the search for drivers and layers; "": none
+	// device memory; empty if the kernel driver does not report it
+	Memory []process.MemoryRegion `json:"memory"`
+	// the bound that ended the search for drivers and layers; "": none
+	Problem string `json:"problem,omitempty"`
 }
 
 // RunningLoader is a mapped file of a loader.
 type RunningLoader struct {
-	File    string            `json:"file"`
-	Version string            `json:"version,omitempty"` // from the file's name or its package
-	Release string            `json:"release,omitempty"` // vkloader's release; "": another loader
-	Package string            `json:"package,omitempty"` // the package that owns the file
-	State   process.FileState `json:"change,omitempty"`  // the file's change since it was mapped: gone, replaced or written
+	File    string `json:"file"`
+	Version string `json:"version,omitempty"` // from the file's name or its package
+	Release string `json:"release,omitempty"` // vkloader's release; "": another loader
+	Package string `json:"package,omitempty"` // the package that owns the file
+	// the file's change since it was mapped: gone, replaced or written
+	State process.FileState `json:"change,omitempty"`
 }
 
 // Title returns the loader's description.
@@ -223,7 +229,8 @@ func (r *Report) WithProcess(pid int, differences []process.Difference) *Report 
 		code := term.Either(d.Old, ProcessOldFile, ProcessDiffers)
 		var do *Remedy
 		if d.Own {
-			do = newAdvice("Nothing, if the program brings the file with it, or sets a variable that names the file. Otherwise start the program again.")
+			do = newAdvice(
+				"Nothing, if the program brings the file with it, or sets a variable that names the file. Otherwise start the program again.")
 		}
 		e.add(code, d.Name, cmp.Or(d.File, d.Manifest), sentence(d.What), do, term.Either(d.Weak, nothing, usual))
 	}

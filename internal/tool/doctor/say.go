@@ -50,7 +50,8 @@ type misled struct {
 func (m misled) say() string {
 	what := m.What() + m.more
 	if m.further > 0 {
-		what += "; " + term.Count(m.further, "further file") + " of its list " + term.Either(m.further == 1, "is", "are") + " missing"
+		what += "; " + term.Count(m.further, "further file") + " of its list " +
+			term.Either(m.further == 1, "is", "are") + " missing"
 	}
 	return what
 }
@@ -80,9 +81,11 @@ func unreadable(file string, err error) lacking { return lacking{textf("%s: %v",
 // otherSizeLibrary is a library for another word size than wanted. library is the name that has no other match.
 func otherSizeLibrary(library string, f *binary.File, file string, wanted int) fact {
 	if library != "" {
-		return textf("the only %s is %s, for %d-bit programs on %s; this is for %s", library, file, f.Class, f.MachineName(), programsOf(wanted))
+		return textf("the only %s is %s, for %d-bit programs on %s; this is for %s", library, file, f.Class,
+			f.MachineName(), programsOf(wanted))
 	}
-	return textf("%s is a library for %d-bit programs on %s, not for %s", file, f.Class, f.MachineName(), programsOf(wanted))
+	return textf("%s is a library for %d-bit programs on %s, not for %s", file, f.Class, f.MachineName(),
+		programsOf(wanted))
 }
 
 // programsOf describes the programs of a word size.
@@ -126,7 +129,8 @@ func (n nowhere) say() string {
 	return what + ownerText(n.owner)
 }
 
-// unusable is a dependency of a library that cannot be read, or is for other programs (err is nil). verb is "needs" or "opens".
+// unusable is a dependency of a library that cannot be read, or is for other programs (err is nil). verb is "needs" or
+// "opens".
 func unusable(by, verb, name, file string, err error) lacking {
 	if err == nil {
 		return lacking{textf("%s %s %s, and there is only %s, for other programs", by, verb, name, file), name}
@@ -137,7 +141,8 @@ func unusable(by, verb, name, file string, err error) lacking {
 // tooOld is a library without a version of symbols that another one needs.
 func tooOld(by string, old *binary.Old) lacking {
 	has := term.Either(old.Newest != "", "which has versions up to "+old.Newest, "which defines no such version")
-	return lacking{textf("%s needs version %s of %s, %s", by, old.Version, old.In.Path, has), old.In.Path + " " + old.Version}
+	return lacking{textf("%s needs version %s of %s, %s", by, old.Version, old.In.Path, has), old.In.Path + " " +
+		old.Version}
 }
 
 // undefinedSymbol is a library with undefined symbols. atOnce means that the dynamic linker refuses the library.
@@ -165,7 +170,8 @@ func isOfLibC(library string) bool {
 func (e *exam) nodeless(g *GPU) fact {
 	what := "it has no node in /dev/dri"
 	if file := e.fileForNode(); file != "" && g.Kernel != "nvidia" {
-		return textf("%s is a file or directory, not a device: container tools make one in place of a node that the host does not have", file)
+		return textf(
+			"%s is a file or directory, not a device: container tools make one in place of a node that the host does not have", file)
 	}
 	if g.Kernel == "nvidia" {
 		missing := e.missingNodes()
@@ -189,8 +195,8 @@ var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "
 
 // Facts about drivers and programs.
 type (
-	// misbehaved is the failure of a driver or layer in a child process. said is the loader's message. with is the layer
-	// that is needed for the failure.
+	// misbehaved is the failure of a driver or layer in a child process. said is the loader's message. with is the
+	// layer that is needed for the failure.
 	misbehaved struct{ detail, said, with string }
 
 	// hides is a variable that hides a device. others are further ones, with their values.
@@ -201,12 +207,14 @@ type (
 )
 
 func (h hides) say() string {
-	return fmt.Sprintf("with the value %q%s, programs fail (%s); without %s, they work", h.value, term.Enclosed(", and with ", strings.Join(h.others, " and "), ""),
+	return fmt.Sprintf("with the value %q%s, programs fail (%s); without %s, they work", h.value,
+		term.Enclosed(", and with ", strings.Join(h.others, " and "), ""),
 		h.detail, term.Either(len(h.others) > 0, "these variables", "the variable"))
 }
 
 func (m misbehaved) say() string {
-	return m.detail + term.Enclosed(", with ", m.with, " alone: each alone does no harm") + term.Enclosed("; the loader says: ", m.said, "")
+	return m.detail + term.Enclosed(", with ", m.with, " alone: each alone does no harm") +
+		term.Enclosed("; the loader says: ", m.said, "")
 }
 
 // since describes the time at which a file was written; zero: unknown.
@@ -244,7 +252,8 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 
 // loaderless is the lack of a loader. own is the tool's loader.
 func loaderless(configured, own string) fact {
-	return textf("%s is in no directory that the dynamic linker searches%s%s", loaderName, though(configured), term.Enclosed("; this tool's loader is ", own, ""))
+	return textf("%s is in no directory that the dynamic linker searches%s%s", loaderName, though(configured),
+		term.Enclosed("; this tool's loader is ", own, ""))
 }
 
 // words describes a loader.

@@ -81,7 +81,8 @@ func (h host) linesThatSet(name, file string) []FileLine {
 // setsVariable reports whether a line in a file of a shell, of PAM or of systemd sets a variable.
 func setsVariable(line, name string) bool {
 	words := strings.Fields(line)
-	for len(words) > 0 && (strings.HasPrefix(words[0], "-") || slices.Contains([]string{"export", "set", "setenv", "typeset", "declare", "SETUVAR"}, words[0])) {
+	for len(words) > 0 && (strings.HasPrefix(words[0], "-") ||
+		slices.Contains([]string{"export", "set", "setenv", "typeset", "declare", "SETUVAR"}, words[0])) {
 		words = words[1:]
 	}
 	if len(words) == 0 {
@@ -105,8 +106,9 @@ type starter struct {
 	program string // the program that reads the file and sets the variables of the programs that it starts; "": any
 }
 
-// starters returns the files of the programs that set variables for others: desktop files, the configurations of service managers,
-// compositors and programs that start games, Steam's launch options, and Flatpak's overrides for a Flatpak program.
+// starters returns the files of the programs that set variables for others: desktop files, the configurations of
+// service managers, compositors and programs that start games, Steam's launch options, and Flatpak's overrides for a
+// Flatpak program.
 func (h host) starters() (list []starter) {
 	info := h.machine.Text("/.flatpak-info")
 	app := strings.NewReplacer("{app}", setting(info, "Application", "name"))
@@ -159,7 +161,8 @@ func (s *starter) sets(lines []string, assigned *regexp.Regexp) bool {
 // assignment returns the pattern of a text that assigns a value to a variable: NAME=VALUE, NAME,VALUE, or an entry of
 // YAML, JSON or Python. The tool does not expand a value with a dollar or percent sign, and accepts any.
 func assignment(name, value string) *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[ \t"';=])` + regexp.QuoteMeta(name) + `["' \t]*[=:,](?:[\s"'\\]|"value":)*(?:` + regexp.QuoteMeta(value) +
+	return regexp.MustCompile(`(?:^|[ \t"';=])` + regexp.QuoteMeta(name) + `["' \t]*[=:,](?:[\s"'\\]|"value":)*(?:` +
+		regexp.QuoteMeta(value) +
 		`(?:[\s"';\\,}]|$)|[^ ]*[$%])`)
 }
 
@@ -178,9 +181,11 @@ func (r *exam) unit() unit {
 	if list == "" && r.source.Program == "" {
 		list = r.machine.Text("/proc/self/cgroup")
 	}
-	u := unit{Unit: process.UnitIn(list), directory: "/etc/systemd/system", nixos: readDistribution(r.machine).is("nixos")}
+	u := unit{Unit: process.UnitIn(list), directory: "/etc/systemd/system",
+		nixos: readDistribution(r.machine).is("nixos")}
 	base, _, _ := strings.Cut(u.Name, "@")
-	if u.Name == "" || isNamed(strings.TrimSuffix(base, ".service"), "login") || strings.HasSuffix(base, "getty") || base == "user" {
+	if u.Name == "" || isNamed(strings.TrimSuffix(base, ".service"), "login") || strings.HasSuffix(base, "getty") ||
+		base == "user" {
 		return unit{}
 	}
 	if u.OfUser {
@@ -222,7 +227,8 @@ func (u unit) setting(c explain.Change) *Remedy {
 		case at.Set && by.File != "":
 			written = append(written, at.Variable+"="+systemdQuote(at.Value)+" into "+by.String())
 		case at.Set:
-			settings = append(settings, "Environment="+strings.ReplaceAll(systemdQuote(at.Variable+"="+at.Value), "%", "%%"))
+			settings = append(settings, "Environment="+
+				strings.ReplaceAll(systemdQuote(at.Variable+"="+at.Value), "%", "%%"))
 			value := strings.NewReplacer("${", `\${`, "%", "%%").Replace(systemdQuote(at.Value))
 			attributes = append(attributes, "environment."+at.Variable+" = "+value)
 		default:
@@ -237,12 +243,15 @@ func (u unit) setting(c explain.Change) *Remedy {
 	return do
 }
 
-// change returns advice to write settings into a drop-in of the unit, on NixOS attributes into its configuration, and to start the service again.
+// change returns advice to write settings into a drop-in of the unit, on NixOS attributes into its configuration, and
+// to start the service again.
 func (u unit) change(file string, settings, attributes []string) *Remedy {
 	directory := u.directory + "/" + u.Name + ".d"
-	args := with("directory", directory, "file", directory+"/"+file+".conf", "unit", unitName(u.Name), "own", term.Either(u.OfUser, "own", ""))
+	args := with("directory", directory, "file", directory+"/"+file+".conf", "unit", unitName(u.Name), "own",
+		term.Either(u.OfUser, "own", ""))
 	of := term.Either(u.OfUser, "systemd.user.services.", "systemd.services.") + `"` + unitName(u.Name) + `".`
-	args["settings"], args["attributes"] = settings, term.Words(attributes, func(one string) string { return of + one + ";" })
+	args["settings"], args["attributes"] = settings,
+		term.Words(attributes, func(one string) string { return of + one + ";" })
 	return (&distribution{image: term.Either(u.nixos, declarative, changeable)}).by("service", args)
 }
 
@@ -292,10 +301,12 @@ func (u unit) expand(text string) string {
 
 // assigns reports whether a list of assignments of a unit file has one for a variable.
 func assigns(list, name string) bool {
-	return slices.ContainsFunc(strings.Fields(list), func(word string) bool { return strings.HasPrefix(strings.Trim(word, `"'`), name+"=") })
+	return slices.ContainsFunc(strings.Fields(list),
+		func(word string) bool { return strings.HasPrefix(strings.Trim(word, `"'`), name+"=") })
 }
 
-// setter is a process that gives a variable to the processes below it: the nearest parent of the tool that was started without it.
+// setter is a process that gives a variable to the processes below it: the nearest parent of the tool that was started
+// without it.
 type setter struct {
 	name string
 	pid  int
@@ -307,8 +318,8 @@ func (s *setter) String() string { return fmt.Sprintf("%s (process %d)", s.name,
 // maxParents is the number of parents that are asked for a variable.
 const maxParents = 64
 
-// setterOf returns the parent of the tool that sets a variable; nil if none is known: the variable is an option's, the first process has
-// it, or a parent belongs to another user.
+// setterOf returns the parent of the tool that sets a variable; nil if none is known: the variable is an option's, the
+// first process has it, or a parent belongs to another user.
 func (h host) setterOf(variable string) *setter {
 	value, set := h.machine.Lookup(variable)
 	if !set || h.machine.Foreign() || h.machine.Tree != nil {
@@ -320,7 +331,8 @@ func (h host) setterOf(variable string) *setter {
 		if environ == "" {
 			return nil
 		}
-		if had, has := (&machine.Machine{Environ: strings.Split(environ, "\x00")}).Lookup(variable); !has || had != value {
+		if had, has := (&machine.Machine{Environ: strings.Split(environ, "\x00")}).Lookup(variable); !has ||
+			had != value {
 			if pid == "self" {
 				return nil
 			}
@@ -365,7 +377,8 @@ func (h host) lineOf(script, variable string) (at FileLine) {
 	}
 	assigned := assignment(variable, h.variable(variable))
 	for _, line := range h.linesWith(script, func(line string) bool {
-		return setsVariable(line, variable) || !strings.HasPrefix(strings.TrimSpace(line), "#") && assigned.MatchString(line)
+		return setsVariable(line, variable) || !strings.HasPrefix(strings.TrimSpace(line), "#") &&
+			assigned.MatchString(line)
 	}) {
 		at = line
 	}

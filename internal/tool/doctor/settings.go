@@ -21,8 +21,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// settings judges the settings file in force. A file of this tool is no leftover, a file without effect is harmless, and a
-// file with missing paths does less than it says.
+// settings judges the settings file in force. A file of this tool is no leftover, a file without effect is harmless,
+// and a file with missing paths does less than it says.
 func (e *exam) settings() {
 	s := e.Answer.Settings
 	if s == nil {
@@ -33,7 +33,8 @@ func (e *exam) settings() {
 	f, err := settings.Read(e.machine, file)
 	ours := err == nil && f.Ours
 	name, gone := search.BaseName(file), goneOf(e.source, s)
-	missing := textf("it names %s, which %s not exist", strings.Join(gone, " and "), term.Either(len(gone) == 1, "does", "do"))
+	missing := textf("it names %s, which %s not exist", strings.Join(gone, " and "),
+		term.Either(len(gone) == 1, "does", "do"))
 	switch {
 	case ours && len(gone) > 0:
 		e.add(SettingsPath, name, file, missing, shellAdvice("", "vkloader settings clear"))
@@ -45,7 +46,8 @@ func (e *exam) settings() {
 		return
 	}
 	// Only the user removes a file of another program; --fix does not.
-	e.add(LeftoverSettings, name, file, overruling(s, false, changes, time.Time{})+written, nil, term.Either(changes, usual, nothing)).
+	e.add(LeftoverSettings, name, file, overruling(s, false, changes, time.Time{})+written, nil,
+		term.Either(changes, usual, nothing)).
 		offer(byHand, explain.RemoveFile(file))
 }
 
@@ -62,8 +64,10 @@ func (e *exam) settingsChange(file string) bool {
 // outcomeOf returns the keys of a decision's drivers, active layers and available layers, in this order.
 func outcomeOf(answer *plan.Answer) []explain.ItemKey {
 	between := []explain.ItemKey{{}}
-	return slices.Concat(term.Words(answer.Drivers, func(d *manifest.Driver) explain.ItemKey { return explain.ItemKey{Manifest: d.Path} }), between,
-		term.Words(answer.Active, func(a plan.Active) explain.ItemKey { return explain.LayerKey(answer.Layers[a.Layer]) }), between,
+	return slices.Concat(term.Words(answer.Drivers,
+		func(d *manifest.Driver) explain.ItemKey { return explain.ItemKey{Manifest: d.Path} }), between,
+		term.Words(answer.Active,
+			func(a plan.Active) explain.ItemKey { return explain.LayerKey(answer.Layers[a.Layer]) }), between,
 		term.Words(answer.Layers, explain.LayerKey))
 }
 
@@ -111,7 +115,8 @@ func (e *exam) leftovers() {
 			continue
 		}
 		seen[f.Path] = true
-		e.add(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(fixing, explain.RemoveFile(path.Clean(f.Path)))
+		e.add(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(fixing,
+			explain.RemoveFile(path.Clean(f.Path)))
 	}
 	e.settings()
 }
@@ -123,7 +128,8 @@ func (e *exam) overriding(file string) fact {
 		if l.IsOverride() && l.Manifest == file {
 			return textf("it is in force, and adds %s", term.Count(len(l.Components), "layer")) +
 				sentence(term.Enclosed(": ", strings.Join(l.Components, ", "), "")+
-					term.Enclosed("; explicit layers are searched for only in ", strings.Join(l.OverridePaths, ", "), "")) + written
+					term.Enclosed("; explicit layers are searched for only in ", strings.Join(l.OverridePaths, ", "),
+						"")) + written
 		}
 	}
 	for _, f := range e.Answer.Diagnostics {
@@ -134,7 +140,8 @@ func (e *exam) overriding(file string) fact {
 	return "it is not in force" + written
 }
 
-// modificationTime returns a file's modification time; zero for a foreign machine, whose files carry the times of their copying.
+// modificationTime returns a file's modification time; zero for a foreign machine, whose files carry the times of their
+// copying.
 func (h host) modificationTime(file string) time.Time {
 	info, err := h.machine.Stat(file)
 	if err != nil || h.machine.Foreign() {
@@ -146,8 +153,8 @@ func (h host) modificationTime(file string) time.Time {
 // settingsPath is the variable that names the file of layers' settings, or its directory.
 const settingsPath = settings.LayerPathVariable
 
-// layerSettings adds a finding for each variable that sets a layer's settings while the layer is off, and for a settings file that
-// is missing or is for such layers alone. A program may enable the layer itself.
+// layerSettings adds a finding for each variable that sets a layer's settings while the layer is off, and for a
+// settings file that is missing or is for such layers alone. A program may enable the layer itself.
 func (e *exam) layerSettings() {
 	var owners map[string]string
 	for _, pair := range e.source.Environ {
@@ -196,7 +203,8 @@ func (e *exam) settingOf(variable string, owners map[string]string) (layer strin
 
 // on reports whether a layer is active in every program.
 func (e *exam) on(layer string) bool {
-	return slices.ContainsFunc(e.Answer.Active, func(a plan.Active) bool { return e.Answer.Layers[a.Layer].Name == layer })
+	return slices.ContainsFunc(e.Answer.Active,
+		func(a plan.Active) bool { return e.Answer.Layers[a.Layer].Name == layer })
 }
 
 // settingsFile judges the file that VK_LAYER_SETTINGS_PATH names.
@@ -208,10 +216,12 @@ func (e *exam) settingsFile(value string) {
 	text, err := e.machine.ReadFile(file)
 	switch {
 	case err != nil && (isDenied(err) || e.machine.Exists(file)):
-		e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which cannot be read: %v", file, drivers.Cause(err)), readableSettings)
+		e.add(LayerSettings, settingsPath, "",
+			textf("the variable names %s, which cannot be read: %v", file, drivers.Cause(err)), readableSettings)
 		return
 	case err != nil:
-		e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which does not exist", file), nil).offer(fixing, explain.UnsetVariable(settingsPath))
+		e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which does not exist", file),
+			nil).offer(fixing, explain.UnsetVariable(settingsPath))
 		return
 	}
 	var off string
@@ -222,7 +232,8 @@ func (e *exam) settingsFile(value string) {
 			continue
 		}
 		known := e.knownLayers()
-		at := slices.IndexFunc(known, func(name string) bool { return strings.EqualFold(strings.TrimPrefix(name, "VK_LAYER_"), layer) })
+		at := slices.IndexFunc(known,
+			func(name string) bool { return strings.EqualFold(strings.TrimPrefix(name, "VK_LAYER_"), layer) })
 		if at < 0 || e.on(known[at]) {
 			return // the file is for an active or unknown layer
 		}
@@ -242,7 +253,8 @@ func (e *exam) settingsOff(variable, file, layer string) {
 	if !slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == layer }) {
 		what += ", because it is not installed"
 		if do := e.layerPackage(layer); do != nil {
-			do.text = string("Install the layer, then enable it with vkloader run --layer "+shell.Quoted(layer)+" PROGRAM. ") + do.text
+			do.text = string("Install the layer, then enable it with vkloader run --layer "+shell.Quoted(layer)+
+				" PROGRAM. ") + do.text
 			e.add(LayerSettings, variable, "", what, do)
 			return
 		}

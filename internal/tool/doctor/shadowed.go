@@ -34,19 +34,22 @@ func (b StartFile) Shown(file string) string {
 type hiding struct{ file, shown, system, by, wants string }
 
 func (s hiding) say() string {
-	return fmt.Sprintf("%s, which the program brings, hides %s: %s needs %s, which only the system's file has. So %[3]s is not "+
-		"loaded, or ends the program. Without the program's file, %[3]s gets the system's", s.shown, s.system, s.by, s.wants)
+	return fmt.Sprintf(
+		"%s, which the program brings, hides %s: %s needs %s, which only the system's file has. So %[3]s is not "+
+			"loaded, or ends the program. Without the program's file, %[3]s gets the system's", s.shown, s.system, s.by,
+		s.wants)
 }
 
-// addShadowed adds a finding for each library of the program that keeps a driver or layer from being loaded, and reports whether there
-// is one. The same libraries without the program have no fault then.
+// addShadowed adds a finding for each library of the program that keeps a driver or layer from being loaded, and
+// reports whether there is one. The same libraries without the program have no fault then.
 func (e *exam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
 	if e.source.Program == "" || len(c.Missing) > 0 || len(c.Old)+len(c.Symbols) == 0 && !lacksVersions(c) {
 		return false
 	}
 	changed := *e.machine
 	changed.Environ = machine.WithoutVariable(changed.Environ, "LD_LIBRARY_PATH")
-	plain := binary.NewLinker(&changed, binary.LinkerOptions{Class: e.class, Machine: binary.Processor(e.class), Share: e.linker})
+	plain := binary.NewLinker(&changed,
+		binary.LinkerOptions{Class: e.class, Machine: binary.Processor(e.class), Share: e.linker})
 	system := plain.Follow(plain.Open(f.Path))
 	if plain.Bind(system); len(system.Missing)+len(system.Old)+len(system.Symbols) > 0 {
 		return false
@@ -85,13 +88,15 @@ func lacksVersions(c *binary.Closure) bool {
 
 // fileNamed returns the library of a closure with a soname; nil: there is none.
 func fileNamed(c *binary.Closure, soname string) *binary.File {
-	if at := slices.IndexFunc(c.Files, func(f *binary.File) bool { return f.Soname == soname }); at >= 0 && soname != "" {
+	if at := slices.IndexFunc(c.Files, func(f *binary.File) bool { return f.Soname == soname }); at >= 0 &&
+		soname != "" {
 		return c.Files[at]
 	}
 	return nil
 }
 
-// withHiding returns the variables of a child that gets the program's libraries which hide the system's, as the program gets them.
+// withHiding returns the variables of a child that gets the program's libraries which hide the system's, as the program
+// gets them.
 func (r *Report) withHiding(environ []string) []string {
 	var files []string
 	for i := range r.Findings {
@@ -105,7 +110,8 @@ func (r *Report) withHiding(environ []string) []string {
 	return machine.WithVariable(environ, "LD_PRELOAD", strings.Join(files, " "))
 }
 
-// lackOf returns a version or symbol that a library lacks and another one of its name has, and the library that needs it.
+// lackOf returns a version or symbol that a library lacks and another one of its name has, and the library that needs
+// it.
 func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 	for _, old := range c.Newest() {
 		if old.In == file {
@@ -121,7 +127,8 @@ func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 		return c.Files[0].Path, c.Symbols[at]
 	}
 	for _, by := range c.Files {
-		if len(file.Defines) > 0 || by.Symbols() == nil || !slices.ContainsFunc(by.Requires, func(r binary.SymbolVersion) bool { return r.File == file.Soname }) {
+		if len(file.Defines) > 0 || by.Symbols() == nil ||
+			!slices.ContainsFunc(by.Requires, func(r binary.SymbolVersion) bool { return r.File == file.Soname }) {
 			continue
 		}
 		wants := by.Symbols().Versioned()
@@ -140,7 +147,8 @@ func (e *exam) preload(file string) *Remedy {
 		value = file
 	}
 	program := term.Or(e.options.Bundle.Launcher, e.source.Program)
-	do := shellAdvice("Start it with the system's file: ", explain.SetVariable(variable, value).Assignment()+" "+shell.Quoted(program))
+	do := shellAdvice("Start it with the system's file: ", explain.SetVariable(variable, value).Assignment()+" "+
+		shell.Quoted(program))
 	return do.having("preload "+value, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
 		return explain.SetVariable(variable, value).On(source), with, !source.Elevated
 	})
@@ -167,8 +175,9 @@ func (e *exam) hiddenBy(c *binary.Closure, files ...*binary.File) *Remedy {
 	return nil
 }
 
-// searchLineRemoval returns advice against a directory of ldconfig's configuration with a file that hides another one: to remove the file from
-// /usr/local, or its package, or the directory's line. It returns nil for directories of the system, whose libraries other programs need.
+// searchLineRemoval returns advice against a directory of ldconfig's configuration with a file that hides another one:
+// to remove the file from /usr/local, or its package, or the directory's line. It returns nil for directories of the
+// system, whose libraries other programs need.
 func (e *exam) searchLineRemoval(line searchLine, file, hidden string) *Remedy {
 	before := file + " hides " + hidden + ". "
 	local := strings.HasPrefix(file, "/usr/local/")

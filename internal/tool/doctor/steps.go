@@ -19,8 +19,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Examine examines a machine through a source of facts and tries the changes that may fix its findings. It returns an error
-// if the examination is impossible.
+// Examine examines a machine through a source of facts and tries the changes that may fix its findings. It returns an
+// error if the examination is impossible.
 //
 // Each step reads the results of earlier steps only:
 //
@@ -56,10 +56,10 @@ func examineSize(source *machine.Source, options Options) (*exam, error) {
 	return e, nil
 }
 
-// Try loads a program's drivers and layers in child processes: each driver alone, and all drivers and layers together, side
-// by side. If the combination fails, it tries smaller combinations until it finds the culprit. Children that still run at
-// the end of the context are reported as not finished. It returns the report with the results, and an error if no trial is
-// possible or a trial ends early.
+// Try loads a program's drivers and layers in child processes: each driver alone, and all drivers and layers together,
+// side by side. If the combination fails, it tries smaller combinations until it finds the culprit. Children that still
+// run at the end of the context are reported as not finished. It returns the report with the results, and an error if
+// no trial is possible or a trial ends early.
 func (r *Report) Try(ctx context.Context, how Tries) (*Report, error) {
 	e, err := newEvidence(r), error(nil)
 	for rule := range each(rules()) {
@@ -113,33 +113,40 @@ func (e *evidence) conclude() {
 	weigh(e.Findings, e.exemptByTrial, func(at int) bool { return c.confirmed[at] })
 }
 
-// rule finds the findings with some codes, which no other rule makes. Each system has its function: it reads the facts that the system's
-// examination has collected, and the findings of the rules before. A rule without function for a system finds nothing there.
+// rule finds the findings with some codes, which no other rule makes. Each system has its function: it reads the facts
+// that the system's examination has collected, and the findings of the rules before. A rule without function for a
+// system finds nothing there.
 type rule struct {
 	codes   []Code
 	linux   func(*exam)
 	windows func(*windowsExam)
 	macos   func(*macExam)
-	files   bool                                          // the function for Windows reads files, which may not be there
-	trial   func(*evidence, context.Context, Tries) error // after all others, if drivers and layers are loaded
+	// the function for Windows reads files, which may not be there
+	files bool
+	trial func(*evidence, context.Context, Tries) error // after all others, if drivers and layers are loaded
 }
 
-// rules returns every rule, in the order in which they are applied. Two rules have no function: Examine compares the word sizes, and
-// WithProcess a process with its program.
+// rules returns every rule, in the order in which they are applied. Two rules have no function: Examine compares the
+// word sizes, and WithProcess a process with its program.
 func rules() []rule {
 	return []rule{
-		{codes: []Code{RegistryStale, RegistryOff, RegistrySwitchedOff, RegistryUnread}, windows: (*windowsExam).registry},
+		{codes: []Code{RegistryStale, RegistryOff, RegistrySwitchedOff, RegistryUnread},
+			windows: (*windowsExam).registry},
 		{codes: []Code{SDKRemoved}, macos: (*macExam).sdks},
 		{codes: []Code{DriverPackage}, // with the decision's codes
 			linux: (*exam).decisions, windows: (*windowsExam).decisions, macos: (*macExam).decisions},
 		{codes: []Code{DirectoryUnreadable}, linux: (*exam).addClosedDirectories},
-		{codes: []Code{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol, LibraryShadowed,
-			LibraryRuntime, LibraryTwice, LibraryQuarantined, DriverHeadless, DriverInterface, LayerInterface, LayerVariable},
+		{codes: []Code{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol,
+			LibraryShadowed,
+			LibraryRuntime, LibraryTwice, LibraryQuarantined, DriverHeadless, DriverInterface, LayerInterface,
+			LayerVariable},
 			linux: (*exam).allLibraries, windows: (*windowsExam).libraries, macos: (*macExam).libraries, files: true},
 		{codes: []Code{DriverCopies}, macos: (*macExam).copies},
 		{codes: []Code{SystemFiles}, linux: (*exam).systemFiles},
-		{codes: []Code{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission, GPUNouveau, GPUNoDriver, GPUDisplayOnly,
-			GPUReserved, GPURemoved, GPUAsleep, GPULeftOut, GPUNoVulkan, GPUNeedsNewer, GPUUnfinished, GPUVirtual}, linux: (*exam).devices},
+		{codes: []Code{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission, GPUNouveau, GPUNoDriver,
+			GPUDisplayOnly,
+			GPUReserved, GPURemoved, GPUAsleep, GPULeftOut, GPUNoVulkan, GPUNeedsNewer, GPUUnfinished, GPUVirtual},
+			linux: (*exam).devices},
 		{codes: []Code{NvidiaVersion}, linux: (*exam).nvidiaVersions},
 		{codes: []Code{VariableHides, DriverCrashes, DriverHangs, DriverFails, DriverExits, DriverNoDevice, DriverSlow,
 			DeviceNotConformant, LayerCrashes, LayerHangs, LayerFails, LayerExits, LayerLeftOut, LayerSlow,
@@ -193,7 +200,8 @@ type Options struct {
 
 	Groups []uint32 // the groups of a process, when User is its number; nil: those of /etc/group
 
-	ControlGroup string // the control groups of a process, as /proc/PID/cgroup lists them; "": those of the tool, unless a program is named
+	// the control groups of a process, as /proc/PID/cgroup lists them; "": those of the tool, unless a program is named
+	ControlGroup string
 
 	joined   []joined       // memberships that a fix in trial adds
 	dropIns  []dropIn       // settings that a fix in trial adds to units
@@ -307,13 +315,15 @@ func newExam(source *machine.Source, options Options) (*exam, error) {
 	return e, nil
 }
 
-// isCovered reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the doctor.
+// isCovered reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the
+// doctor.
 func (e *exam) isCovered(f *diag.Diagnostic) bool {
 	switch f.Code {
 	case diag.LayerMissing:
 		return f.Path == "" // a variable names it
 	case diag.VariableIgnored: // two names with equal values serve every loader version
-		return f.Subject == variables.ICDFilenames.Name() && e.variable(f.Subject) == e.variable(variables.DriverFiles.Name())
+		return f.Subject == variables.ICDFilenames.Name() &&
+			e.variable(f.Subject) == e.variable(variables.DriverFiles.Name())
 	case diag.SettingsIgnored, diag.SettingsKeys:
 		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
 	case diag.FileOpen:
@@ -329,14 +339,17 @@ const ProcessClass = machine.OwnClass
 // there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
 func (e *exam) absence() {
 	e.weigh()
-	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) || len(e.Drivers) > 0 || e.elsewhere(nil) != "" ||
-		slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool { // it may have a manifest
+	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) || len(e.Drivers) > 0 ||
+		e.elsewhere(nil) != "" ||
+		// it may have a manifest
+		slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
 			return l.File || len(e.source.Directory(l.Path).Names) > 0 || e.closedAt(l.Path) != ""
 		}) {
 		return
 	}
 	// A package may have lost its driver manifest, or the manifest may be in a directory outside the search.
-	if _, gone := e.missingManifest(e.usualDriver()); gone != "" || slices.ContainsFunc(e.excludedDrivers(), func(k keptOut) bool { return k.isUnsearched() }) {
+	if _, gone := e.missingManifest(e.usualDriver()); gone != "" ||
+		slices.ContainsFunc(e.excludedDrivers(), func(k keptOut) bool { return k.isUnsearched() }) {
 		return
 	}
 	asked := false

@@ -36,17 +36,20 @@ var rows = sync.OnceValue(func() (list []row) {
 		if last < 0 {
 			last = len(rest)
 		}
-		list = append(list, row{strings.TrimSpace(verb), strings.Fields(where), rest[:last], strings.Trim(rest[last:], "| ")})
+		list = append(list, row{strings.TrimSpace(verb), strings.Fields(where), rest[:last],
+			strings.Trim(rest[last:], "| ")})
 	}
 	return list
 })
 
 // reasonsUntried are the words of the table's last column.
-var reasonsUntried = map[string]obstacle{"": triable, "package": ofPackage, "usual": ofUsual, "kernel": ofKernel, "outside": outsideOnly, "restart": restarted,
+var reasonsUntried = map[string]obstacle{"": triable, "package": ofPackage, "usual": ofUsual, "kernel": ofKernel,
+	"outside": outsideOnly, "restart": restarted,
 	"restarted": restarted, "release": ofRelease, "writer": ofWriter, "closed": whileClosed}
 
 // imageNames are the words for the kinds of image.
-var imageNames = [...]string{changeable: "changeable", ostree: "ostree", steamOS: "steamos", microOS: "microos", declarative: "nixos"}
+var imageNames = [...]string{changeable: "changeable", ostree: "ostree", steamOS: "steamos", microOS: "microos",
+	declarative: "nixos"}
 
 // conditions are the other words of the second column, besides package managers, IDs of os-release(5) and files.
 var conditions = map[string]func(d *distribution) bool{
@@ -64,7 +67,8 @@ var conditions = map[string]func(d *distribution) bool{
 	"kept":   func(d *distribution) bool { return d.kept },
 	"lxc": func(d *distribution) bool {
 		h := host{d.machine}
-		return strings.HasPrefix(h.machine.Text("/run/systemd/container"), "lxc") || strings.Contains(h.machine.Text("/proc/1/environ"), "container=lxc")
+		return strings.HasPrefix(h.machine.Text("/run/systemd/container"), "lxc") ||
+			strings.Contains(h.machine.Text("/proc/1/environ"), "container=lxc")
 	},
 	"nspawn": func(d *distribution) bool { return d.machine.Text("/run/systemd/container") == "systemd-nspawn" },
 	"32-bit": func(d *distribution) bool { return d.class == 32 },
@@ -77,10 +81,12 @@ var conditions = map[string]func(d *distribution) bool{
 		return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")
 	},
 	"loaded": func(d *distribution) bool { return host{d.machine}.nvidiaLoaded() != "" },
-	"passed": func(d *distribution) bool { // NVIDIA's container tools have passed the driver; an image may set the variable, too
+	// NVIDIA's container tools have passed the driver; an image may set the variable, too
+	"passed": func(d *distribution) bool {
 		directories := []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"}
 		libraries := term.Words(directories, func(directory string) string { return directory + "/libnvidia-*.so.*" })
-		return host{d.machine}.variable(drivers.NvidiaDevices) != "" && len(drivers.Matches(d.machine, libraries)) > 0 ||
+		return host{d.machine}.variable(drivers.NvidiaDevices) != "" &&
+			len(drivers.Matches(d.machine, libraries)) > 0 ||
 			strings.Contains(d.machine.Whole("/proc/self/mountinfo"), "/libnvidia-")
 	},
 	"graphics": func(d *distribution) bool {
@@ -138,7 +144,8 @@ func (d *distribution) remedy(verb string, with arguments) (do *Remedy, known bo
 }
 
 // introductions are the words before the lines of a row.
-var introductions = map[string]string{"root": "Run as root: ", "image": "In the image's Dockerfile: RUN ", "outside": "Run outside: "}
+var introductions = map[string]string{"root": "Run as root: ", "image": "In the image's Dockerfile: RUN ",
+	"outside": "Run outside: "}
 
 // follow returns the advice that the last two columns of a row give.
 func (d *distribution) follow(how, why string, with arguments) (do *Remedy, known bool) {
@@ -158,7 +165,8 @@ func (d *distribution) follow(how, why string, with arguments) (do *Remedy, know
 			do.root = do.root || strings.Contains(do.text, " as root")
 		case "start":
 			options := term.Enclosed(" ", strings.TrimSpace(string(line)), "")
-			do.text = strings.TrimSpace(do.text + " Start the container with: " + d.container + " run" + options + " ...")
+			do.text = strings.TrimSpace(do.text + " Start the container with: " + d.container + " run" + options +
+				" ...")
 		case "say":
 			add(body, "")
 		case "line":
@@ -189,7 +197,8 @@ func (d *distribution) follow(how, why string, with arguments) (do *Remedy, know
 // then adds what to do after the advice: in the words before its line, so that the line ends the text.
 func (t *Remedy) then(what string) {
 	const run = "un as root: "
-	if at := strings.LastIndex(t.text, run); at >= 0 && len(t.lines) > 0 && strings.HasSuffix(t.text, string(t.lines[len(t.lines)-1])) {
+	if at := strings.LastIndex(t.text, run); at >= 0 && len(t.lines) > 0 &&
+		strings.HasSuffix(t.text, string(t.lines[len(t.lines)-1])) {
 		t.text = t.text[:at] + "un as root, then " + what + ": " + t.text[at+len(run):]
 		return
 	}
@@ -205,13 +214,15 @@ func (t *Remedy) before(other *Remedy) *Remedy {
 	return other
 }
 
-// and returns advice to follow another one after this one: their lines are one where each ends with its line and is made in the same place.
+// and returns advice to follow another one after this one: their lines are one where each ends with its line and is
+// made in the same place.
 func (t *Remedy) and(other *Remedy) *Remedy {
 	for _, before := range introductions {
 		one := func(do *Remedy) bool { return len(do.lines) == 1 && do.text == before+string(do.lines[0]) }
 		if one(t) && one(other) {
 			line := shell.Join(append(slices.Clone(t.lines), other.lines...), " && ")
-			return &Remedy{text: before + string(line), lines: []shell.Line{line}, because: other.because, root: other.root}
+			return &Remedy{text: before + string(line), lines: []shell.Line{line}, because: other.because,
+				root: other.root}
 		}
 	}
 	return t.before(other)
@@ -241,12 +252,15 @@ func (d *distribution) ownArguments() map[string]func() string {
 		"narrow": func() string { return d.narrow },
 		"place":  func() string { return sandboxWords[d.container] },
 		"driver": func() string {
-			return term.Or(term.Enclosed("NVIDIA's driver ", h.nvidiaLoaded(), ""), "the host's version of NVIDIA's driver")
+			return term.Or(term.Enclosed("NVIDIA's driver ", h.nvidiaLoaded(), ""),
+				"the host's version of NVIDIA's driver")
 		},
 		"render": func() string { return term.Or(h.field("/etc/group", 2, 0, "render"), "GID") },
 		"than":   func() string { return term.Enclosed(" than ", d.version, "") },
-		"mesa": func() string { // its branch is the release of Freedesktop's runtime; other runtimes have numbers of their own
-			return d.platform() + ".default" + term.Either(d.is("org.freedesktop.platform"), term.Enclosed("//", d.version, ""), "")
+		// its branch is the release of Freedesktop's runtime; other runtimes have numbers of their own
+		"mesa": func() string {
+			return d.platform() + ".default" +
+				term.Either(d.is("org.freedesktop.platform"), term.Enclosed("//", d.version, ""), "")
 		},
 		"extension": d.nvidiaExtension,
 		"capable": func() string {
@@ -259,12 +273,13 @@ func (d *distribution) ownArguments() map[string]func() string {
 // placeOf is an argument's place in a text of the table, with the space before it.
 var placeOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` ?\{([a-z]+)(?:([:=])([^ }]*))?\}`) })
 
-// fill returns a text of the table with its arguments: {x} has the words of x, {x:a} begins each of them with a, and {x=a} all of them
-// joined. An argument without words takes no place.
+// fill returns a text of the table with its arguments: {x} has the words of x, {x:a} begins each of them with a, and
+// {x=a} all of them joined. An argument without words takes no place.
 func (d *distribution) fill(text string, with arguments) string {
 	return placeOf().ReplaceAllStringFunc(text, func(place string) string {
 		words, known := d.wordsOf(place, with)
-		return term.Either(known, term.Enclosed(place[:strings.IndexByte(place, '{')], strings.Join(words, " "), ""), place)
+		return term.Either(known, term.Enclosed(place[:strings.IndexByte(place, '{')], strings.Join(words, " "), ""),
+			place)
 	})
 }
 
@@ -353,7 +368,8 @@ func (h host) expand(pattern string) []string {
 	if first == "~" {
 		list[0] = h.ownHome()
 	} else if name, is := strings.CutPrefix(first, "$"); is {
-		list = slices.DeleteFunc(strings.Split(h.variable(name), ":"), func(place string) bool { return !path.IsAbs(place) })
+		list = slices.DeleteFunc(strings.Split(h.variable(name), ":"),
+			func(place string) bool { return !path.IsAbs(place) })
 	}
 	for element := range strings.SplitSeq(rest, "/") {
 		var below []string

@@ -25,7 +25,8 @@ type Tries struct {
 	Limit   time.Duration // for each child process
 	Wake    bool          // load drivers whose device sleeps
 	Present bool          // present frames
-	Ended   func(Probe)   // if not nil, receives the result of each child that loads one driver, or all; several goroutines call it
+	// if not nil, receives the result of each child that loads one driver, or all; several goroutines call it
+	Ended func(Probe)
 }
 
 // tell passes the result of a child process to Ended. Findings may change the result later.
@@ -39,7 +40,8 @@ func (t *Tries) tell(p Probe, saw *probe.Result) {
 // newTogether returns the probe of all drivers and layers, without a result.
 func newTogether() Probe { return Probe{Kind: "together", Name: "drivers and layers together"} }
 
-// alone is a trial of a single driver, or of a layer that was found to be a culprit. Variables are the changes that make the driver the only one.
+// alone is a trial of a single driver, or of a layer that was found to be a culprit. Variables are the changes that
+// make the driver the only one.
 type alone struct {
 	Probe
 	of        *Entry
@@ -82,7 +84,8 @@ func (e *evidence) trying(how Tries) (*trying, error) {
 	}
 	t.Tries, t.own, t.at = how, how.At, e.PlaceFor(how.At)
 	t.scene = run.Scene{Source: &source, Answer: answer, Program: explain.WithProbe}
-	t.scene.ByFiles = t.at.Library != how.At.Library && e.Loader != nil && e.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
+	t.scene.ByFiles = t.at.Library != how.At.Library && e.Loader != nil &&
+		e.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
 	if how.At.Lowered && !e.source.AsUser {
 		t.whole = all
 	}
@@ -104,9 +107,11 @@ func (t *trying) child(ctx context.Context, environ []string, limit time.Duratio
 	return t.childOf(ctx, t.at, environ, limit)
 }
 
-func (t *trying) childOf(ctx context.Context, at probe.Companions, environ []string, limit time.Duration) (*probe.Result, error) {
+func (t *trying) childOf(ctx context.Context, at probe.Companions, environ []string,
+	limit time.Duration) (*probe.Result, error) {
 	way := term.Either(t.Present, probe.Present, probe.Submit)
-	return probe.Run(ctx, way, at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
+	return probe.Run(ctx, way, at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"),
+		limit)
 }
 
 // shortest is the minimum time limit of a child process in a search for a hang.
@@ -125,7 +130,8 @@ func (t *trying) chain(ctx context.Context, without []run.Suspect) (*probe.Resul
 		return nil, err
 	}
 	t.hung = t.hung || result.Outcome == probe.Hung
-	if spent := time.Since(begun); result.Outcome == probe.Fine && t.hung { // from now on, a run that takes ten times as long counts as hung
+	// from now on, a run that takes ten times as long counts as hung
+	if spent := time.Since(begun); result.Outcome == probe.Fine && t.hung {
 		t.patience = min(t.patience, max(10*spent, shortest))
 	}
 	return result, nil
@@ -143,9 +149,9 @@ func (p *Probe) enter(result *probe.Result) {
 var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: ProbeFails, probe.Crashed: ProbeCrashes,
 	probe.Hung: ProbeHangs, probe.Exited: ProbeExits, probe.Cut: ProbeWaits}
 
-// PlaceFor returns a place for probes with the program's loader, so that the probes show faults of that loader. It returns
-// own, the tool's library, if the program has no loader, if the program has its own C library and the child cannot open its
-// loader, and for another machine.
+// PlaceFor returns a place for probes with the program's loader, so that the probes show faults of that loader. It
+// returns own, the tool's library, if the program has no loader, if the program has its own C library and the child
+// cannot open its loader, and for another machine.
 func (r *Report) PlaceFor(own probe.Companions) probe.Companions {
 	l := r.Loader
 	if l == nil || l.Inside || l.Ours() || r.ownLinker || r.source.Foreign() || r.WordSize() != ProcessClass {
@@ -156,8 +162,8 @@ func (r *Report) PlaceFor(own probe.Companions) probe.Companions {
 	return at
 }
 
-// only repeats a failed run with the tool's own loader. If that run works, it returns the version of l, the program's loader;
-// otherwise, or without another loader, "". With empty, a run without a device works.
+// only repeats a failed run with the tool's own loader. If that run works, it returns the version of l, the program's
+// loader; otherwise, or without another loader, "". With empty, a run without a device works.
 func (t *trying) only(ctx context.Context, l *loaders.Loader, environ []string, empty bool) (string, error) {
 	if t.at.Library == t.own.Library || t.own.Library == "" {
 		return "", nil
@@ -167,14 +173,15 @@ func (t *trying) only(ctx context.Context, l *loaders.Loader, environ []string, 
 		return "", err
 	}
 	messages, err := t.actingMessages(t.own, environ, again)
-	if err == nil && (again.Outcome == probe.Fine || again.Outcome == probe.Failed && empty && listsNoDevice(again, messages)) {
+	if err == nil && (again.Outcome == probe.Fine || again.Outcome == probe.Failed && empty &&
+		listsNoDevice(again, messages)) {
 		return l.Short(), nil
 	}
 	return "", err
 }
 
-// oldLoaderVariables returns changes of the environment that replace newer variables for an old loader: the older name of the
-// driver list, and the disable variables of the other implicit layers.
+// oldLoaderVariables returns changes of the environment that replace newer variables for an old loader: the older name
+// of the driver list, and the disable variables of the other implicit layers.
 func (t *trying) oldLoaderVariables(r *Report, a *alone) (list []run.Edit) {
 	if t.at.Library == t.own.Library || r.Loader == nil {
 		return nil
@@ -194,7 +201,8 @@ func (t *trying) oldLoaderVariables(r *Report, a *alone) (list []run.Edit) {
 
 // onlyThere adds to a failure that it occurs with the program's loader only.
 func onlyThere(detail, version string) string {
-	return term.Either(version == "", detail, detail+"; it happens only with the loader that programs get, "+version+", and not with this one")
+	return term.Either(version == "", detail, detail+"; it happens only with the loader that programs get, "+version+
+		", and not with this one")
 }
 
 // notAlone is the detail of a driver that no variable isolates.
@@ -205,10 +213,13 @@ const notAlone = "it cannot be tried alone: an elevated process ignores the vari
 const whyNotAlone = "A program that gets all drivers and layers fails. Not every driver was tried alone."
 
 // tryAlone is the advice for that failure.
-var tryAlone = newAdvice("Run doctor in a prompt without administrator rights: it tries each driver alone. Or search with a program, "+
-	"here and with the rights that it has: vkloader run --find-culprit PROGRAM", "vkloader run --find-culprit PROGRAM")
+var tryAlone = newAdvice(
+	"Run doctor in a prompt without administrator rights: it tries each driver alone. Or search with a program, "+
+		"here and with the rights that it has: vkloader run --find-culprit PROGRAM",
+	"vkloader run --find-culprit PROGRAM")
 
-// disablesLayers returns the disable variables of the active implicit layers other than the tried one. They count in every process.
+// disablesLayers returns the disable variables of the active implicit layers other than the tried one. They count in
+// every process.
 func disablesLayers(answer *plan.Answer, a *alone) (list []run.Edit) {
 	for _, active := range answer.Active {
 		if l := answer.Layers[active.Layer]; l.Implicit && l.DisableName != "" && l.Name != a.Name {
@@ -237,7 +248,8 @@ func openedLast(answer *plan.Answer, result *probe.Result) (c run.Suspect, found
 	}
 	for _, d := range answer.Drivers {
 		if opens("the driver ", d.LibraryPath) || opens("the driver ", d.Library) {
-			return run.Suspect{Kind: run.Driver, Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library}, true
+			return run.Suspect{Kind: run.Driver, Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library},
+				true
 		}
 	}
 	at := slices.IndexFunc(answer.Layers, func(l *manifest.Layer) bool { return opens("the layer ", l.Library) })
@@ -248,12 +260,12 @@ func openedLast(answer *plan.Answer, result *probe.Result) (c run.Suspect, found
 	return run.Suspect{Kind: run.Layer, Name: l.Name, Manifest: l.Manifest, Library: l.Library}, true
 }
 
-// slowStart is the delay from which a layer counts as slow. A busy machine slows every run, so a layer is slow only if a run
-// without it also takes at most half as long.
+// slowStart is the delay from which a layer counts as slow. A busy machine slows every run, so a layer is slow only if
+// a run without it also takes at most half as long.
 const slowStart = time.Second
 
-// A driver is slow if a run with it alone takes slowDriver, and slowerDriver times as long as a run with any other driver
-// alone. All runs happen side by side, so a busy machine delays each of them.
+// A driver is slow if a run with it alone takes slowDriver, and slowerDriver times as long as a run with any other
+// driver alone. All runs happen side by side, so a busy machine delays each of them.
 const (
 	slowDriver   = 2 * time.Second
 	slowerDriver = 5
@@ -284,7 +296,8 @@ func (e *evidence) addSlowDrivers() {
 			do = placement{Change: c, aim: forPower}.remedy()
 		}
 		e.add(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,
-			textf("a short program took %s with it alone, and at most %s with any other driver alone", seconds(it), seconds(others)), do)
+			textf("a short program took %s with it alone, and at most %s with any other driver alone", seconds(it),
+				seconds(others)), do)
 	}
 }
 
@@ -293,7 +306,8 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds())
 // delays reports whether a layer is slow: a run without it is much shorter.
 func delays(with, without time.Duration) bool { return with-without >= slowStart && without <= with/2 }
 
-// slow adds findings for layers without which programs start much sooner. with is the duration of the run with all layers.
+// slow adds findings for layers without which programs start much sooner. with is the duration of the run with all
+// layers.
 func (t *trying) slow(ctx context.Context, e *evidence, with time.Duration) error {
 	if with < slowStart {
 		return nil
@@ -303,7 +317,8 @@ func (t *trying) slow(ctx context.Context, e *evidence, with time.Duration) erro
 	if err != nil || without < 0 || !delays(with, without) {
 		return err
 	}
-	if with, err = t.took(ctx, e.out, nil); err != nil { // the first run read files from disk and shared the machine with other children
+	// the first run read files from disk and shared the machine with other children
+	if with, err = t.took(ctx, e.out, nil); err != nil {
 		return err
 	}
 	for _, l := range layers {
@@ -348,10 +363,12 @@ func (e *evidence) addSlow(l *run.Suspect, with, without time.Duration) {
 	var do *Remedy
 	if layer := explain.Layer(e.Answer, l.Name, l.Manifest); layer != nil {
 		changes := explain.LeaveOutLayer(e.source, layer)
-		if c, ok := explain.NewTrial(e.source, e.Answer).First(explain.ItemKey{Manifest: l.Manifest, Layer: l.Name}, false, changes...); ok {
+		if c, ok := explain.NewTrial(e.source, e.Answer).First(explain.ItemKey{Manifest: l.Manifest, Layer: l.Name},
+			false, changes...); ok {
 			do = placement{Change: c, aim: forTime}.remedy()
 		}
 	}
-	e.add(LayerSlow, l.Name, l.Manifest, textf("it makes every program start %s later: a short program took %s with it, %s without it",
-		seconds(with-without), seconds(with), seconds(without)), do)
+	e.add(LayerSlow, l.Name, l.Manifest,
+		textf("it makes every program start %s later: a short program took %s with it, %s without it",
+			seconds(with-without), seconds(with), seconds(without)), do)
 }

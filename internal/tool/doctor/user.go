@@ -30,9 +30,11 @@ type user struct {
 func (h host) findUser(name string, groups []uint32) (user, error) {
 	if name == "" {
 		own := strconv.Itoa(os.Getuid())
-		who := cmp.Or(h.field("/etc/passwd", 0, 2, own), h.variable("USER"), "user "+own) // after su, $USER is another user
+		// after su, $USER is another user
+		who := cmp.Or(h.field("/etc/passwd", 0, 2, own), h.variable("USER"), "user "+own)
 		shell := h.field("/etc/passwd", 6, 2, own)
-		return user{name: who, current: !h.machine.Foreign(), known: !h.machine.Foreign(), inFile: shell != "", service: isOfService(own, shell)}, nil
+		return user{name: who, current: !h.machine.Foreign(), known: !h.machine.Foreign(), inFile: shell != "",
+			service: isOfService(own, shell)}, nil
 	}
 	u := user{name: name, known: true}
 	found := false
@@ -75,8 +77,9 @@ func (h host) records(file string, fields int) [][]string {
 	return records
 }
 
-// regrouping returns the verb for a node whose group may not open it, and a free number for a group of the system. From systemd 258
-// on, udev ignores a rule that names a group of persons; every release ignores a rule with an unknown group.
+// regrouping returns the verb for a node whose group may not open it, and a free number for a group of the system. From
+// systemd 258 on, udev ignores a rule that names a group of persons; every release ignores a rule with an unknown
+// group.
 func (h host) regrouping() (verb, free string) {
 	const firstOfPersons = 1000
 	verb = "regroup-unknown"
@@ -110,8 +113,8 @@ func (u *user) refusedNode(h host, g *GPU) string {
 	return ""
 }
 
-// may reports whether the user may read and write a file. For another user than the current one, it reads the file's access
-// control list, with which desktops grant devices to the user at the seat, and otherwise the permission bits.
+// may reports whether the user may read and write a file. For another user than the current one, it reads the file's
+// access control list, with which desktops grant devices to the user at the seat, and otherwise the permission bits.
 func (u *user) may(h host, file string) bool {
 	if u.current {
 		return accessible(file)
@@ -128,7 +131,8 @@ func (u *user) may(h host, file string) bool {
 func (h host) fileForNode() string {
 	for _, name := range h.machine.Names("/dev/dri") {
 		info, err := h.machine.Stat("/dev/dri/" + name)
-		if err == nil && (info.IsDir() || info.Mode().IsRegular() && !h.machine.Foreign()) && strings.HasPrefix(name, "renderD") {
+		if err == nil && (info.IsDir() || info.Mode().IsRegular() && !h.machine.Foreign()) &&
+			strings.HasPrefix(name, "renderD") {
 			return "/dev/dri/" + name
 		}
 	}
@@ -164,8 +168,8 @@ func (e *exam) sandboxAdvice(node string) *Remedy {
 	return e.system.by("refused-node", with("node", node))
 }
 
-// permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the services
-// that run as the user; nil: the user logs in.
+// permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the
+// services that run as the user; nil: the user logs in.
 func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	owner, group, mode, ok := e.owner(node)
 	if !ok {
@@ -199,7 +203,8 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	args["units"] = term.Words(units, unitName)
 	switch {
 	case len(units) > 0 && !u.inFile: // systemd made the user for the service, or a directory service has it
-		return e.opens(units[0], []string{"SupplementaryGroups=" + cmp.Or(e.field("/etc/group", 0, 2, number), number)}).reaching(u.id, group)
+		return e.opens(units[0], []string{"SupplementaryGroups=" +
+			cmp.Or(e.field("/etc/group", 0, 2, number), number)}).reaching(u.id, group)
 	case len(units) > 0 && !u.current:
 		return e.system.by("member-of-units", args).reaching(u.id, group)
 	case len(units) > 0:
@@ -244,7 +249,8 @@ func (e *exam) serviceUsers() {
 			continue
 		}
 		member := slices.Concat(u.groups, e.options.joinedBy(s.User))
-		if u.groups = slices.Concat(s.Groups, e.options.joinedBy(s.User)); e.options.User != "" && (e.user.id != s.User || e.firstRefused(&e.user, usable) != "") {
+		if u.groups = slices.Concat(s.Groups, e.options.joinedBy(s.User)); e.options.User != "" &&
+			(e.user.id != s.User || e.firstRefused(&e.user, usable) != "") {
 			continue
 		}
 		node := e.firstRefused(&u, usable)
@@ -252,7 +258,8 @@ func (e *exam) serviceUsers() {
 			continue
 		}
 		do := e.permissionCure(node, &u, []string{s.Unit})
-		if member = slices.Concat(member, u.groups); e.firstRefused(&user{id: u.id, groups: member, known: true}, usable) == "" {
+		if member = slices.Concat(member, u.groups); e.firstRefused(&user{id: u.id, groups: member, known: true},
+			usable) == "" {
 			do = e.system.by("restart", with("units", unitName(s.Unit)))
 		}
 		e.add(ServicePermission, s.Unit, node, textf(forbidden, u.name, node), do)
@@ -329,7 +336,8 @@ func (e *exam) firstRefused(u *user, gpus []*GPU) (first string) {
 func (e *exam) usesGPU(s *process.SystemdService) bool {
 	program, _, _ := strings.Cut(strings.Join(s.Command, "\x00"), "\x00")
 	for _, name := range []string{s.Unit, s.Name, path.Base(program)} {
-		if slices.ContainsFunc(nameLists()["gpu-program"], func(known string) bool { return strings.HasPrefix(strings.ToLower(name), known) }) {
+		if slices.ContainsFunc(nameLists()["gpu-program"],
+			func(known string) bool { return strings.HasPrefix(strings.ToLower(name), known) }) {
 			return true
 		}
 	}
@@ -351,7 +359,8 @@ func (e *exam) usesGPU(s *process.SystemdService) bool {
 	}
 	f := e.linker.Open(program)
 	return f != nil && f.Err() == nil && slices.ContainsFunc(f.Needed, func(library string) bool {
-		return slices.ContainsFunc(nameLists()["gpu-library"], func(known string) bool { return strings.HasPrefix(library, known) })
+		return slices.ContainsFunc(nameLists()["gpu-library"],
+			func(known string) bool { return strings.HasPrefix(library, known) })
 	})
 }
 
@@ -448,7 +457,8 @@ func (e *exam) unitText(unit string) string {
 	return text
 }
 
-// serviceDevices adds a finding for each running service that uses a graphics device, whose unit keeps the device's node from it.
+// serviceDevices adds a finding for each running service that uses a graphics device, whose unit keeps the device's
+// node from it.
 func (e *exam) serviceDevices() {
 	if e.containerKind() != "" || e.class != ProcessClass {
 		return
@@ -463,7 +473,8 @@ func (e *exam) serviceDevices() {
 					continue
 				}
 				said[s.Unit] = true
-				e.add(ServiceDevices, s.Unit, node, sentence(setting+" "+strings.Replace(does, "NODE", node, 1)), e.opens(s.Unit, lines))
+				e.add(ServiceDevices, s.Unit, node, sentence(setting+" "+strings.Replace(does, "NODE", node, 1)),
+					e.opens(s.Unit, lines))
 			}
 		}
 	}

@@ -57,8 +57,8 @@ func (e *exam) variables() {
 	}
 }
 
-// choice returns further changes for a finding about a variable that chooses drivers. Several variables may each exclude every driver, so
-// the changes unset two of them, and all of them.
+// choice returns further changes for a finding about a variable that chooses drivers. Several variables may each
+// exclude every driver, so the changes unset two of them, and all of them.
 func (e *exam) choice(f *environment.Problem) (changes []explain.Change) {
 	if !slices.ContainsFunc(choosers, func(v variables.ID) bool { return v.Name() == f.Variable }) {
 		return nil
@@ -76,7 +76,8 @@ func (e *exam) choice(f *environment.Problem) (changes []explain.Change) {
 // meantDrivers returns the pattern for the manifests that a selection without a match means by a part of their names.
 func (e *exam) meantDrivers(f *environment.Problem) string {
 	value := path.Base(e.variable(f.Variable))
-	if f.Code != diag.VariableAllOut || f.Variable != variables.DriversSelect.Name() || len(value) < 3 || strings.ContainsAny(value, "*,~") {
+	if f.Code != diag.VariableAllOut || f.Variable != variables.DriversSelect.Name() || len(value) < 3 ||
+		strings.ContainsAny(value, "*,~") {
 		return ""
 	}
 	for _, place := range icdPlaces {
@@ -88,8 +89,8 @@ func (e *exam) meantDrivers(f *environment.Problem) string {
 	return ""
 }
 
-// unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them,
-// its programs do not find the host's drivers.
+// unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without
+// them, its programs do not find the host's drivers.
 func (e *exam) unsetting(f *Finding, name string) {
 	if !e.steamSets(name) {
 		f.offer(fixing, explain.UnsetVariable(name))
@@ -145,14 +146,17 @@ func Variables(source *machine.Source, answer *plan.Answer) []Finding {
 	return e.finish().Findings
 }
 
-// selections compares the device selection variables of the loader and of Mesa's layer, and those that enable a layer, with the devices.
+// selections compares the device selection variables of the loader and of Mesa's layer, and those that enable a layer,
+// with the devices.
 func (e *exam) selections() {
 	for _, l := range e.Answer.Layers {
 		if l.EnableName == "" || e.variable(l.EnableName) == "" {
 			continue
 		}
-		if of := e.standings().Standing(explain.ItemKey{Layer: l.Name, Manifest: l.Manifest}); of.Harmless && of.Fault != LibraryForeign.String() {
-			e.add(VariableDevice, l.EnableName, "", textf("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
+		if of := e.standings().Standing(explain.ItemKey{Layer: l.Name, Manifest: l.Manifest}); of.Harmless &&
+			of.Fault != LibraryForeign.String() {
+			e.add(VariableDevice, l.EnableName, "",
+				textf("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
 				offer(fixing, explain.UnsetVariable(l.EnableName))
 		}
 	}
@@ -170,8 +174,9 @@ func (e *exam) selections() {
 		case wish.Number > 0:
 			count := len(slices.DeleteFunc(slices.Clone(e.GPUs), func(g GPU) bool { return g.displayOnly() }))
 			if count > 0 && wish.Number >= count {
-				e.add(VariableDevice, name, "", textf("it selects device %d after the default one, and this machine has %s", wish.Number,
-					term.Count(count, "device")), nil).offer(fixing, explain.UnsetVariable(name))
+				e.add(VariableDevice, name, "",
+					textf("it selects device %d after the default one, and this machine has %s", wish.Number,
+						term.Count(count, "device")), nil).offer(fixing, explain.UnsetVariable(name))
 			}
 		}
 	}
@@ -188,7 +193,8 @@ func (e *exam) selection(name, value string) {
 	}
 }
 
-// absentDevice adds a finding for a selection without a device, with the values that select one. write returns the value for a device.
+// absentDevice adds a finding for a selection without a device, with the values that select one. write returns the
+// value for a device.
 func (e *exam) absentDevice(name, wanted string, write func(*GPU) string) {
 	var values []string
 	for g := range each(e.GPUs) {
@@ -248,9 +254,12 @@ func (e *exam) elevation() {
 	}
 	switch {
 	case len(set) > 0:
-		e.add(ElevatedIgnores, strings.Join(set, ", "), "", elevationFact(len(set), rights, lost), systemPlacesAdvice(set))
+		e.add(ElevatedIgnores, strings.Join(set, ", "), "", elevationFact(len(set), rights, lost),
+			systemPlacesAdvice(set))
 	case rights != "":
-		e.add(ElevatedProgram, e.source.Program, "", textf("it runs with more rights than its user (%s): it ignores most variables and the home directory", rights), nil)
+		e.add(ElevatedProgram, e.source.Program, "",
+			textf("it runs with more rights than its user (%s): it ignores most variables and the home directory",
+				rights), nil)
 	}
 }
 
@@ -297,8 +306,10 @@ func gets(answer *plan.Answer) map[string]bool {
 func (e *exam) losing() (set []string) {
 	has := gets(e.Answer)
 	all := len(lostNames(has, e.source))
-	for _, id := range []variables.ID{variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs, variables.Home} {
-		if _, is := e.machine.Lookup(id.Name()); is && len(lostNames(has, explain.UnsetVariable(id.Name()).On(e.source))) < all {
+	for _, id := range []variables.ID{variables.DataHome, variables.ConfigHome, variables.DataDirs,
+		variables.ConfigDirs, variables.Home} {
+		if _, is := e.machine.Lookup(id.Name()); is &&
+			len(lostNames(has, explain.UnsetVariable(id.Name()).On(e.source))) < all {
 			set = append(set, id.Name())
 		}
 	}
@@ -307,7 +318,8 @@ func (e *exam) losing() (set []string) {
 
 // elevationFact says that an elevated program ignores variables, and names the drivers and layers that it lacks.
 func elevationFact(count int, rights process.FileRights, lost []string) fact {
-	what := term.Either(rights == "", "the program does not see", "the program runs with more rights than its user ("+string(rights)+"): it does not see")
+	what := term.Either(rights == "", "the program does not see", "the program runs with more rights than its user ("+
+		string(rights)+"): it does not see")
 	return textf("%s %s that %s set%s", what, term.Count(count, "variable"), term.Either(count == 1, "is", "are"),
 		term.Enclosed("; it does not get ", strings.Join(lost, ", "), ""))
 }

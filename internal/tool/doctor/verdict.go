@@ -59,11 +59,14 @@ func (r *Report) verdicts() []string {
 	if len(works) == 0 {
 		return r.rest()
 	}
-	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LoaderMissing && f.Severity == diag.Problem }) {
+	if slices.ContainsFunc(r.Findings,
+		func(f Finding) bool { return f.Code == LoaderMissing && f.Severity == diag.Problem }) {
 		return []string{"Programs get no Vulkan loader"}
 	}
-	does := term.Either(r.Works, term.Either(len(works) == 1, " works", " work"), term.Either(len(works) == 1, " has a driver", " have drivers"))
-	names, all := strings.Join(works, " and ")+does, fmt.Sprintf("%d of %d devices%s", len(works), len(works)+len(others), does)
+	does := term.Either(r.Works, term.Either(len(works) == 1, " works", " work"),
+		term.Either(len(works) == 1, " has a driver", " have drivers"))
+	names, all := strings.Join(works, " and ")+does,
+		fmt.Sprintf("%d of %d devices%s", len(works), len(works)+len(others), does)
 	if len(others) == 0 {
 		return []string{names, term.Count(len(works), "device") + does}
 	}
@@ -74,7 +77,8 @@ func (r *Report) verdicts() []string {
 
 // brokenTexts returns the verdict on drivers, layers and variables that make programs fail, in several lengths.
 func brokenTexts(broken []string) []string {
-	return []string{"Broken: " + strings.Join(broken, ", "), fmt.Sprintf("Broken: %s and %d more", broken[0], len(broken)-1), "Programs fail"}
+	return []string{"Broken: " + strings.Join(broken, ", "),
+		fmt.Sprintf("Broken: %s and %d more", broken[0], len(broken)-1), "Programs fail"}
 }
 
 // misbehaving returns the drivers, layers and variables that make programs crash, hang or fail, as sentences.
@@ -94,7 +98,8 @@ func (r *Report) misbehaving() (broken []string) {
 			}
 		case hides:
 			names := append([]string{f.Subject + "=" + what.value}, what.others...)
-			broken = append(broken, strings.Join(names, " and ")+term.Either(len(names) == 1, " makes", " make")+" programs fail")
+			broken = append(broken, strings.Join(names, " and ")+term.Either(len(names) == 1, " makes", " make")+
+				" programs fail")
 		}
 	}
 	return broken
@@ -115,7 +120,8 @@ func (r *Report) devicesInWords() (works, others []string, excludedBy string) {
 	lost := r.missingDevices()
 	for g := range each(r.GPUs) {
 		at := slices.IndexFunc(lost, func(m missingDevice) bool { return m.GPU == g })
-		served := slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) })
+		served := slices.ContainsFunc(r.Drivers,
+			func(m Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) })
 		switch {
 		case at >= 0 && lost[at].by != nil && lost[at].by.excludedBy != "":
 			excludedBy = term.Or(excludedBy, lost[at].by.excludedBy)
@@ -185,7 +191,8 @@ func Headed(subject, what string) string {
 // hasDriver reports whether a driver is known to be installed, whether programs get it or not.
 func (r *Report) hasDriver() bool {
 	_, out := explain.Of(r.Answer)
-	return len(r.Drivers) > 0 || r.stray || slices.ContainsFunc(out, func(e explain.Item) bool { return e.Kind == explain.Drivers.One })
+	return len(r.Drivers) > 0 || r.stray ||
+		slices.ContainsFunc(out, func(e explain.Item) bool { return e.Kind == explain.Drivers.One })
 }
 
 // rest returns the verdict when no kernel device has a driver, in several lengths.
@@ -195,7 +202,8 @@ func (r *Report) rest() []string {
 	if !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return r.host().expects(&g) }) {
 		device = r.rendererlessText()
 	}
-	none := term.Either(r.WordSize() == ProcessClass, "no program gets Vulkan", fmt.Sprintf("no %d-bit program gets Vulkan", r.WordSize()))
+	none := term.Either(r.WordSize() == ProcessClass, "no program gets Vulkan",
+		fmt.Sprintf("no %d-bit program gets Vulkan", r.WordSize()))
 	switch {
 	case has(r.Findings, NotInstalled):
 		return []string{"No graphics device, and Vulkan is not installed"}
@@ -221,7 +229,8 @@ func (r *Report) rest() []string {
 	case device == unseenDevices:
 		return []string{"A driver is installed; /sys is empty"}
 	}
-	return []string{term.Either(has(r.Findings, NoDevice), "No driver works here", device) + ", and " + none, strings.ToUpper(none[:1]) + none[1:]}
+	return []string{term.Either(has(r.Findings, NoDevice), "No driver works here", device) + ", and " + none,
+		strings.ToUpper(none[:1]) + none[1:]}
 }
 
 // unseenDevices is the verdict about the devices of a root directory without the kernel's list, such as an image's.
@@ -261,7 +270,8 @@ const (
 )
 
 // unmet are the words for a rung that does not hold, where no finding and no driver says more.
-var unmet = [isReached]string{"no kernel driver is bound to it", "it has no node below /dev", "its node may not be opened", "no driver for it is installed",
+var unmet = [isReached]string{"no kernel driver is bound to it", "it has no node below /dev",
+	"its node may not be opened", "no driver for it is installed",
 	"its driver is excluded", "its driver cannot be loaded", "its driver was tried, and does not list it",
 	"its driver lists it alone, and the list of all drivers and layers lacks it"}
 
@@ -306,7 +316,8 @@ func (r *Report) firstRung(g *GPU) rung {
 		return isIncluded
 	case g.Kernel == "":
 		return hasKernelDriver
-	case len(g.Drivers) == 0 && slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }):
+	case len(g.Drivers) == 0 &&
+		slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }):
 		return isReached // an unknown driver may serve it, through a node of its own
 	case len(g.Nodes) == 0:
 		return hasNode
@@ -314,7 +325,8 @@ func (r *Report) firstRung(g *GPU) rung {
 		return hasPermission
 	case slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == GPULeftOut && f.device == g.Name }):
 		return isIncluded
-	case slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) && !r.Tried:
+	case slices.ContainsFunc(r.Drivers,
+		func(m Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) && !r.Tried:
 		return isReached
 	case tried(func(p *Probe) bool { return p.Result == ProbeNoDevice }):
 		return isListed
@@ -338,8 +350,8 @@ func (p *Probe) isPending() bool {
 	return p.Result == ProbeWaits || p.Result == ProbeUntried || p.Result == ProbeAsleep
 }
 
-// reaches reports whether programs get a device: the trial of all drivers and layers listed it or, where that trial failed, the
-// trial of a driver. If no driver of the device tells which devices it lists, one that works is enough.
+// reaches reports whether programs get a device: the trial of all drivers and layers listed it or, where that trial
+// failed, the trial of a driver. If no driver of the device tells which devices it lists, one that works is enough.
 func (r *Report) reaches(g *GPU) bool {
 	if !r.Tried {
 		return false
@@ -359,13 +371,15 @@ func (r *Report) reaches(g *GPU) bool {
 	return slices.ContainsFunc(listed, g.is)
 }
 
-// findingOf returns the finding that tells why programs do not get a device: one about the device, or one about its driver that
-// follows from no other. A problem is better than a note. It is nil if there is none.
+// findingOf returns the finding that tells why programs do not get a device: one about the device, or one about its
+// driver that follows from no other. A problem is better than a note. It is nil if there is none.
 func (r *Report) findingOf(g *GPU) (found *Finding) {
 	for f := range each(r.Findings) {
 		about := f.device == g.Name && f.Code != GPUAsleep || f.Code == NvidiaVersion && g.Kernel == "nvidia" ||
-			f.Code != DeviceTwice && slices.ContainsFunc(r.Drivers, func(m Entry) bool { return r.isFor(g, &m) && r.concerns(f, m.Manifest) })
-		if about && (found == nil || found.Because != nil && f.Because == nil || f.Because == nil && f.Severity > found.Severity) {
+			f.Code != DeviceTwice && slices.ContainsFunc(r.Drivers,
+				func(m Entry) bool { return r.isFor(g, &m) && r.concerns(f, m.Manifest) })
+		if about && (found == nil || found.Because != nil && f.Because == nil || f.Because == nil &&
+			f.Severity > found.Severity) {
 			found = f
 		}
 	}
@@ -388,10 +402,12 @@ func (r *Report) answersOf(g *GPU) string {
 	return strings.Join(list, "; ")
 }
 
-// Quote returns the line that a finding's driver wrote on standard error about a failure in a trial, unless the finding has it; "": none.
+// Quote returns the line that a finding's driver wrote on standard error about a failure in a trial, unless the finding
+// has it; "": none.
 func (r *Report) Quote(f *Finding) string {
 	for _, p := range r.Probes {
-		about := p.Manifest == f.Path || slices.ContainsFunc(r.GPUs, func(g GPU) bool { return g.Name == f.device && slices.Contains(g.Drivers, p.Manifest) })
+		about := p.Manifest == f.Path || slices.ContainsFunc(r.GPUs,
+			func(g GPU) bool { return g.Name == f.device && slices.Contains(g.Drivers, p.Manifest) })
 		if about && p.Kind == "driver" && p.Result != ProbeOK && p.line() != "" && !strings.Contains(f.What, p.line()) {
 			return p.line()
 		}
@@ -399,7 +415,8 @@ func (r *Report) Quote(f *Finding) string {
 	return ""
 }
 
-// deviceFilters are variables of programs that take only the devices in a list, by a part of the name or by the number. The loader does not know them.
+// deviceFilters are variables of programs that take only the devices in a list, by a part of the name or by the number.
+// The loader does not know them.
 var deviceFilters = []struct {
 	variable, programs string
 	numbers            bool
@@ -420,16 +437,19 @@ func (e *evidence) addDeviceFilters() {
 		if value == "" || takes || len(e.Devices) == 0 {
 			continue
 		}
-		e.add(VariableHides, f.variable, "", textf("no listed device matches %s%s: %s get no device", value, e.host().setterText(f.variable), f.programs),
+		e.add(VariableHides, f.variable, "", textf("no listed device matches %s%s: %s get no device", value,
+			e.host().setterText(f.variable), f.programs),
 			e.place(explain.UnsetVariable(f.variable)), something)
 	}
 }
 
-// windowSystems are a session's window systems, each with the variable of its display and the instance extensions for its windows.
+// windowSystems are a session's window systems, each with the variable of its display and the instance extensions for
+// its windows.
 var windowSystems = []struct {
 	display, name string
 	extensions    []string
-}{{"WAYLAND_DISPLAY", "Wayland", []string{"VK_KHR_wayland_surface"}}, {"DISPLAY", "X11", []string{"VK_KHR_xcb_surface", "VK_KHR_xlib_surface"}}}
+}{{"WAYLAND_DISPLAY", "Wayland", []string{"VK_KHR_wayland_surface"}},
+	{"DISPLAY", "X11", []string{"VK_KHR_xcb_surface", "VK_KHR_xlib_surface"}}}
 
 // withoutDRI3 are the VkDriverIds of drivers that need no DRI3, or may not need it: NVIDIA's own and Dozen.
 var withoutDRI3 = []uint32{4, 23}
@@ -449,9 +469,10 @@ func (t *trying) askDisplay(ctx context.Context, e *evidence) {
 	e.withoutDRI3 = err == nil && !offers
 }
 
-// windowless adds a finding for each hardware device that no program can show images with, if a display is set: the driver has no
-// swapchains, driver and loader together have no extension for the session's windows, or the X server takes no images of it. Sources:
-// MrNeRF/LichtFeld-Studio issue 2250, TigerVNC/tigervnc issue 1674, Steam-Headless/docker-steam-headless issue 168.
+// windowless adds a finding for each hardware device that no program can show images with, if a display is set: the
+// driver has no swapchains, driver and loader together have no extension for the session's windows, or the X server
+// takes no images of it. Sources: MrNeRF/LichtFeld-Studio issue 2250, TigerVNC/tigervnc issue 1674,
+// Steam-Headless/docker-steam-headless issue 168.
 func (e *evidence) windowless() {
 	h := e.host()
 	for _, a := range e.alone {
@@ -472,7 +493,9 @@ func (e *evidence) windowless() {
 			switch {
 			case len(names) == 0 || d.Type == vk.CPU || len(d.Extensions) == 0:
 			case !slices.Contains(d.Extensions, "VK_KHR_swapchain"):
-				e.add(DeviceWindowless, d.Name, "", sentence("its driver does not offer VK_KHR_swapchain, so programs show no window on the device"), nil)
+				e.add(DeviceWindowless, d.Name, "",
+					sentence("its driver does not offer VK_KHR_swapchain, so programs show no window on the device"),
+					nil)
 			case len(lacking) > 0:
 				e.addSurfaceless(&d, lacking, len(lacking) < len(names))
 			case e.withoutDRI3 && !slices.Contains(withoutDRI3, d.DriverID):
@@ -481,14 +504,17 @@ func (e *evidence) windowless() {
 					lost = nothing
 				}
 				place := examOf(&e.Report, e.source).setSystem(e.WordSize(), nil)
-				e.add(DeviceWindowless, d.Name, "", textf("the X server of DISPLAY=%s does not offer DRI3, so programs show no window of X11 on the device",
-					h.variable("DISPLAY")), place.system.by("images", nil), lost)
+				e.add(DeviceWindowless, d.Name, "",
+					textf(
+						"the X server of DISPLAY=%s does not offer DRI3, so programs show no window of X11 on the device",
+						h.variable("DISPLAY")), place.system.by("images", nil), lost)
 			}
 		}
 	}
 }
 
-// addSurfaceless adds a finding for a device without extensions for the windows of the session, of which one may have its extension.
+// addSurfaceless adds a finding for a device without extensions for the windows of the session, of which one may have
+// its extension.
 func (e *evidence) addSurfaceless(d *probe.Device, lacking []string, shows bool) {
 	by, do, lost := "its driver", (*Remedy)(nil), usual
 	if l := e.Loader; l != nil && l.Has(lacking[0]) == loaders.No {
@@ -497,12 +523,13 @@ func (e *evidence) addSurfaceless(d *probe.Device, lacking []string, shows bool)
 	if shows {
 		lost = nothing
 	}
-	e.add(DeviceWindowless, d.Name, "", textf("%s does not offer %s, so programs show no window of that kind on the device", by,
-		strings.Join(lacking, " and ")), do, lost)
+	e.add(DeviceWindowless, d.Name, "",
+		textf("%s does not offer %s, so programs show no window of that kind on the device", by,
+			strings.Join(lacking, " and ")), do, lost)
 }
 
-// withMissingDevices returns the findings, and marks those that tell why programs do not get a device that can render. If none tells it, a
-// finding with the first condition that does not hold is added.
+// withMissingDevices returns the findings, and marks those that tell why programs do not get a device that can render.
+// If none tells it, a finding with the first condition that does not hold is added.
 func (r *Report) withMissingDevices() []Finding {
 	if r.judge == nil || r.source == nil {
 		return r.Findings
@@ -516,7 +543,8 @@ func (r *Report) withMissingDevices() []Finding {
 		}
 		root := m.by
 		if root.Because != nil {
-			if at := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Code == root.Because && f.Because == nil }); at >= 0 {
+			if at := slices.IndexFunc(r.Findings,
+				func(f Finding) bool { return f.Code == root.Because && f.Because == nil }); at >= 0 {
 				root = &r.Findings[at]
 			}
 		}

@@ -82,7 +82,8 @@ func lookWindows(w Windows) (*windowsExam, error) {
 	views := w.Views()
 	if at := slices.IndexFunc(views, func(bits string) bool { return bits != w.WordSize() }); at >= 0 {
 		e.otherBits = views[at]
-		if e.other, err = explain.Decide(w.Seen(e.otherBits), explain.WithPlatform(search.Windows(e.otherBits))); err != nil {
+		if e.other, err = explain.Decide(w.Seen(e.otherBits),
+			explain.WithPlatform(search.Windows(e.otherBits))); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +91,8 @@ func lookWindows(w Windows) (*windowsExam, error) {
 	return e, nil
 }
 
-// decisions adds the findings of the decision. A manifest that a display device names, and that does not exist, is a fault of its driver.
+// decisions adds the findings of the decision. A manifest that a display device names, and that does not exist, is a
+// fault of its driver.
 func (e *windowsExam) decisions() {
 	for f := range each(e.Answer.Diagnostics) {
 		device := ""
@@ -98,7 +100,8 @@ func (e *windowsExam) decisions() {
 			device = e.namedByDevice(f.Path)
 		}
 		if device != "" {
-			e.add(DriverPackage, e.base(f.Path), f.Path, textf("the display device %s names %s, which is not there", device, f.Path), nil)
+			e.add(DriverPackage, e.base(f.Path), f.Path,
+				textf("the display device %s names %s, which is not there", device, f.Path), nil)
 		} else if !isOrdinary(f) && !e.isCovered(f) {
 			e.takenOver(f)
 		}
@@ -125,13 +128,15 @@ func (e *windowsExam) after(c *effect) ([]Finding, func(*Finding) bool, bool) {
 func (e *windowsExam) sameBut(after *windowsExam, f *Finding) bool {
 	about := func(m Entry) bool {
 		// A layer for the other word size may hide a layer with the same name, which programs then get.
-		return m.Manifest == f.Path || f.Code == RegistryOff || f.Code == LibraryMissing && m.Library == f.Path && m.Name == f.Subject ||
+		return m.Manifest == f.Path || f.Code == RegistryOff || f.Code == LibraryMissing && m.Library == f.Path &&
+			m.Name == f.Subject ||
 			f.Code == LibraryForeign && (m.File == f.Path || m.Name == f.Subject)
 	}
 	for _, lists := range [][2][]Entry{{e.Drivers, after.Drivers}, {e.Layers, after.Layers}} {
 		for i, list := range lists {
 			for _, m := range list {
-				there := slices.ContainsFunc(lists[1-i], func(o Entry) bool { return o.Name == m.Name && o.Manifest == m.Manifest && o.Used == m.Used })
+				there := slices.ContainsFunc(lists[1-i],
+					func(o Entry) bool { return o.Name == m.Name && o.Manifest == m.Manifest && o.Used == m.Used })
 				if !there && !about(m) {
 					return false
 				}
@@ -154,8 +159,8 @@ func (e *windowsExam) base(path string) string { return pathname.Backslash.Base(
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
-// WindowsLibrary examines the library of one manifest on Windows, for programs of the library's word size: whether Windows finds it,
-// with its dependencies, and whether it exports the required functions.
+// WindowsLibrary examines the library of one manifest on Windows, for programs of the library's word size: whether
+// Windows finds it, with its dependencies, and whether it exports the required functions.
 func WindowsLibrary(w Windows, m Entry) (Entry, []Finding) {
 	e := &windowsExam{windows: w, Report: newReport(w.Title())}
 	if l := e.read(e.place(m.Library)); l != nil {
@@ -169,7 +174,8 @@ func WindowsLibrary(w Windows, m Entry) (Entry, []Finding) {
 	return m, e.finish().Findings
 }
 
-// WindowsObstacle returns why the loader does not open a manifest's library in programs of a machine's word size; "" if it does.
+// WindowsObstacle returns why the loader does not open a manifest's library in programs of a machine's word size; "" if
+// it does.
 func WindowsObstacle(w Windows, library string) string {
 	e := &windowsExam{windows: w, Report: newReport("")}
 	m := Entry{Library: library, Used: true}
@@ -226,8 +232,8 @@ func (c windowsChange) remedy() *Remedy {
 	return do
 }
 
-// RegistryChange returns the registry change that was tried and removes the finding: at is the value, on whether its data
-// become a DWORD of 0 instead of the value being deleted. is is false if the fix does not change the registry.
+// RegistryChange returns the registry change that was tried and removes the finding: at is the value, on whether its
+// data become a DWORD of 0 instead of the value being deleted. is is false if the fix does not change the registry.
 func (f *Finding) RegistryChange() (at windows.ValueName, on, is bool) {
 	if do := f.remedy(); do != nil && do.effect != nil {
 		if c, is := do.effect.change.(windowsChange); is && c.variable == "" {
@@ -248,7 +254,8 @@ func (c changedWindows) Seen(bits string) Windows {
 }
 
 func (c changedWindows) Var(name string, secure bool) facts.Var {
-	if l := c.Loader(); c.change.variable != "" && sameName(name, c.change.variable) && (l == nil || l.Ours() || l.Obeys(name)) {
+	if l := c.Loader(); c.change.variable != "" && sameName(name, c.change.variable) &&
+		(l == nil || l.Ours() || l.Obeys(name)) {
 		return facts.Var{Value: c.change.text, Set: true}
 	}
 	return c.Windows.Var(name, secure)
@@ -263,7 +270,8 @@ type changedRegistry struct {
 
 func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
 	k, at := r.Elsewhere.Registry(h, path), r.of.change.entry
-	if at.Name == "" || h != at.Hive || !sameName(path, at.Key) || h == facts.LocalMachine && at.Bits != r.of.WordSize() {
+	if at.Name == "" || h != at.Hive || !sameName(path, at.Key) || h == facts.LocalMachine &&
+		at.Bits != r.of.WordSize() {
 		return k
 	}
 	values := slices.Clone(k.Values)

@@ -33,7 +33,8 @@ func (e *windowsExam) values(f func(at entry, v facts.Value)) {
 				break
 			}
 			keys := e.windows.Seen(bits).Elsewhere()
-			for _, key := range []string{driversKey, vulkanKey + "ImplicitLayers", vulkanKey + "ExplicitLayers", settingsKey} {
+			for _, key := range []string{driversKey, vulkanKey + "ImplicitLayers", vulkanKey + "ExplicitLayers",
+				settingsKey} {
 				for _, v := range keys.Registry(hive, key).Values {
 					if v.Name != "" {
 						f(entry{Hive: hive, Bits: bits, Key: key, Name: v.Name}, v)
@@ -58,11 +59,14 @@ func (e *windowsExam) registry() {
 	e.values(func(at entry, v facts.Value) {
 		switch {
 		case at.Hive == facts.CurrentUser && at.Key == driversKey:
-			e.add(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false}, nil).prefer(windowsChange{entry: at}.remedy())
+			e.add(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false},
+				nil).prefer(windowsChange{entry: at}.remedy())
 		case at.Key == settingsKey:
-			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.windows.Files() && !e.windows.Seen(at.Bits).Exists(v.Name) {
+			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.windows.Files() &&
+				!e.windows.Seen(at.Bits).Exists(v.Name) {
 				e.named[v.Name] = true
-				e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil).prefer(windowsChange{entry: at}.remedy())
+				e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true},
+					nil).prefer(windowsChange{entry: at}.remedy())
 			}
 		case v.Data != zero:
 			code := term.Either(v.Type == facts.RegDWORD && len(v.Data) == len(zero), RegistrySwitchedOff, RegistryOff)
@@ -74,7 +78,8 @@ func (e *windowsExam) registry() {
 			}
 		case e.isGone(at, v):
 			e.named[v.Name] = true
-			e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil).prefer(windowsChange{entry: at}.remedy())
+			e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true},
+				nil).prefer(windowsChange{entry: at}.remedy())
 		}
 	})
 }
@@ -108,7 +113,8 @@ func (e *windowsExam) sameDrivers() {
 			continue
 		}
 		f := e.add(LibraryTwice, d.Name, d.Manifest, namedTwice(d.File, d.Manifest, e.Drivers[first].Manifest), nil)
-		e.offerRemoval(f, d.Manifest, func(at entry) bool { return at.Key == driversKey && at.Bits == e.windows.WordSize() })
+		e.offerRemoval(f, d.Manifest,
+			func(at entry) bool { return at.Key == driversKey && at.Bits == e.windows.WordSize() })
 	}
 }
 
@@ -132,20 +138,22 @@ func (e *windowsExam) examineLibrary(m *Entry) {
 			return at.Hive == facts.CurrentUser || at.Bits == bits
 		})
 	case fault != nil && fault.Code == LibraryForeign:
-		e.offerRemoval(fault, m.Manifest, func(at entry) bool { // from the view of programs that cannot load the library
+		// from the view of programs that cannot load the library
+		e.offerRemoval(fault, m.Manifest, func(at entry) bool {
 			return at.Hive == facts.LocalMachine && at.Bits == bits
 		})
 	case fault == nil:
 		if missing := e.missing(m.File, l); len(missing) > 0 {
-			what := textf("it needs %s: neither in its directory nor where the system searches", strings.Join(missing, ", "))
+			what := textf("it needs %s: neither in its directory nor where the system searches",
+				strings.Join(missing, ", "))
 			e.add(LibraryNeeds, m.Name, m.File, what, nil, term.Either(m.Used, usual, little))
 			m.Good = false
 		}
 	}
 }
 
-// isOfAllSizes reports whether programs of every word size read the entry for a driver or layer, and so also the one for the
-// other word size: an entry in the user's key, which has one view, or an entry of the Compatibility Pack.
+// isOfAllSizes reports whether programs of every word size read the entry for a driver or layer, and so also the one
+// for the other word size: an entry in the user's key, which has one view, or an entry of the Compatibility Pack.
 func (e *windowsExam) isOfAllSizes(m *Entry) bool {
 	all := e.translates(m)
 	e.values(func(at entry, v facts.Value) {
@@ -190,8 +198,8 @@ func (e *windowsExam) read(file string) *binary.PE {
 	return l
 }
 
-// missing returns the dependencies of a library that are neither in its directory nor in the search directories. It returns
-// nothing for a partial copy of a machine. API set names ("api-ms-win-...") are not files.
+// missing returns the dependencies of a library that are neither in its directory nor in the search directories. It
+// returns nothing for a partial copy of a machine. API set names ("api-ms-win-...") are not files.
 func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
 	if !e.windows.Whole() {
 		return nil
@@ -211,8 +219,10 @@ func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
 func (e *windowsExam) implicit() {
 	for _, a := range e.Answer.Active {
 		l := e.Answer.Layers[a.Layer]
-		missing := slices.ContainsFunc(e.Layers, func(m Entry) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
-		if !l.Implicit || l.Meta || l.HasEnable || missing { // a layer with an enable variable is in a program only when the user has set it
+		missing := slices.ContainsFunc(e.Layers,
+			func(m Entry) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
+		// a layer with an enable variable is in a program only when the user has set it
+		if !l.Implicit || l.Meta || l.HasEnable || missing {
 			continue
 		}
 		what := sentence("every program gets it, and no variable disables it")
@@ -230,7 +240,10 @@ func (e *windowsExam) addLayered() {
 	others := slices.ContainsFunc(e.Drivers, func(d Entry) bool { return d.Good && !e.translates(&d) })
 	for d := range each(e.Drivers) {
 		if others && d.Good && e.translates(d) {
-			f := e.add(DriverTranslates, d.Name, d.Manifest, sentence("it translates to Direct3D 12, and another driver exists: programs may list the same device twice"), nil)
+			f := e.add(DriverTranslates, d.Name, d.Manifest,
+				sentence(
+					"it translates to Direct3D 12, and another driver exists: programs may list the same device twice"),
+				nil)
 			list := d.Name
 			if before := e.windows.Var(variables.DriversDisable.Name(), false).Value; before != "" {
 				list = before + "," + list
@@ -258,7 +271,8 @@ func (e *windowsExam) loaders() {
 	beside := ""
 	if app := e.windows.App(); app != "" {
 		at := pathname.Backslash.Directory(app) + name
-		if e.windows.Exists(at) && !sameName(path.Clean(strings.ReplaceAll(at, `\`, "/")), path.Clean(strings.ReplaceAll(system, `\`, "/"))) {
+		if e.windows.Exists(at) &&
+			!sameName(path.Clean(strings.ReplaceAll(at, `\`, "/")), path.Clean(strings.ReplaceAll(system, `\`, "/"))) {
 			beside = at
 		}
 	}
@@ -327,17 +341,21 @@ func (e *windowsExam) otherView() {
 	}
 	switch {
 	case here == 0 && there > 0:
-		e.add(ViewLacksDriver, e.windows.WordSize()+"-bit programs", "", textf(viewLacks, e.windows.WordSize(), e.otherBits), nil)
+		e.add(ViewLacksDriver, e.windows.WordSize()+"-bit programs", "",
+			textf(viewLacks, e.windows.WordSize(), e.otherBits), nil)
 	case here > 0 && there == 0:
-		e.add(ViewLacksDriver, e.otherBits+"-bit programs", "", textf(viewLacks, e.otherBits, e.windows.WordSize()), nil, nothing)
+		e.add(ViewLacksDriver, e.otherBits+"-bit programs", "", textf(viewLacks, e.otherBits, e.windows.WordSize()),
+			nil, nothing)
 	}
 	for _, lists := range []struct {
 		in, out *plan.Answer
 		lacks   string
 	}{{answer, e.Answer, e.windows.WordSize()}, {e.Answer, answer, e.otherBits}} {
 		for _, l := range lists.in.Layers {
-			if l.Implicit && !slices.ContainsFunc(lists.out.Layers, func(o *manifest.Layer) bool { return o.Name == l.Name }) {
-				e.add(ViewLacksLayer, l.Name, l.Manifest, textf("%s-bit programs do not have this layer", lists.lacks), nil)
+			if l.Implicit && !slices.ContainsFunc(lists.out.Layers,
+				func(o *manifest.Layer) bool { return o.Name == l.Name }) {
+				e.add(ViewLacksLayer, l.Name, l.Manifest, textf("%s-bit programs do not have this layer", lists.lacks),
+					nil)
 			}
 		}
 	}

@@ -27,8 +27,8 @@ type wish struct {
 // offer adds changes.
 func (w *wish) offer(changes ...explain.Change) { w.changes = append(w.changes, changes...) }
 
-// wish looks for a missing layer or manifest directory of a variable. It offers the ways to get it first, and only then the change that
-// stops asking. all are the findings about variables.
+// wish looks for a missing layer or manifest directory of a variable. It offers the ways to get it first, and only then
+// the change that stops asking. all are the findings about variables.
 func (e *exam) wish(w *wish, f *environment.Problem, all []environment.Problem) {
 	switch f.Kind {
 	case environment.NoLayer:
@@ -87,7 +87,8 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 		what.more = "; there is " + near
 		w.offer(e.entry(f.Variable, name, near))
 	}
-	if slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == name }) || what.more != "" && name == f.Layer {
+	if slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == name }) ||
+		what.more != "" && name == f.Layer {
 		return
 	}
 	rejected, places := e.layerFiles(name)
@@ -115,7 +116,8 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 	}
 }
 
-// MissingLayer says where a layer is that is not installed for programs, or which package has it; "" if nothing is known of it.
+// MissingLayer says where a layer is that is not installed for programs, or which package has it; "" if nothing is
+// known of it.
 func MissingLayer(source *machine.Source, name string) string {
 	answer, err := explain.Decide(source)
 	if err != nil {
@@ -128,7 +130,8 @@ func MissingLayer(source *machine.Source, name string) string {
 	e.system.within(e)
 	w := wish{}
 	e.wantedLayer(&w, &environment.Problem{Layer: name}, name)
-	if at := slices.IndexFunc(w.changes, explain.Change.Possible); at >= 0 { // the others are of a variable that asks for the layer
+	// the others are of a variable that asks for the layer
+	if at := slices.IndexFunc(w.changes, explain.Change.Possible); at >= 0 {
 		w.do = shellAdvice("", w.changes[at].Line())
 	}
 	text := strings.TrimPrefix(w.what.more, "; ")
@@ -138,8 +141,8 @@ func MissingLayer(source *machine.Source, name string) string {
 	return text
 }
 
-// AskedLayers returns what MissingLayer says of the known layers that a program's file names and that no program finds: a program
-// whose vkCreateInstance fails for a missing layer writes no name (NixOS/nixpkgs issue 229108).
+// AskedLayers returns what MissingLayer says of the known layers that a program's file names and that no program finds:
+// a program whose vkCreateInstance fails for a missing layer writes no name (NixOS/nixpkgs issue 229108).
 func AskedLayers(source *machine.Source, program string) (notes []string) {
 	answer, err := explain.Decide(source)
 	if err != nil {
@@ -159,7 +162,8 @@ func addUnset(do *Remedy, changes []explain.Change) *Remedy {
 	if len(changes) > 0 && changes[0].Possible() {
 		line, c := changes[0].Line(), changes[0]
 		if len(do.lines) > 0 {
-			do.text = "To do without it, " + term.Either(c.Set, "remove it from ", "unset ") + c.Variable + ". " + do.text
+			do.text = "To do without it, " + term.Either(c.Set, "remove it from ", "unset ") + c.Variable + ". " +
+				do.text
 			return do
 		}
 		do.because = triable // the only line is this one, and it was tried
@@ -195,7 +199,8 @@ func (e *exam) similar(name string) (near string) {
 	return near
 }
 
-// layerFiles looks for manifests that describe a layer: one that the loader rejects, and the directories outside the search.
+// layerFiles looks for manifests that describe a layer: one that the loader rejects, and the directories outside the
+// search.
 func (e *exam) layerFiles(name string) (rejected string, places []string) {
 	named := regexp.MustCompile(`"name"\s*:\s*"` + regexp.QuoteMeta(name) + `"`)
 	describes := func(file string) bool {
@@ -240,7 +245,8 @@ var layerKinds = []string{"explicit_layer.d", "implicit_layer.d"}
 
 // layerPlaces returns directories where layers may lie without being searched, also of software kits and other users.
 func (e *exam) layerPlaces() (places []string) {
-	for _, v := range []variables.ID{variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
+	for _, v := range []variables.ID{variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath,
+		variables.AddImplicitLayerPath} {
 		for _, entry := range strings.Split(e.variable(v.Name()), machine.ListSeparator) {
 			if path.IsAbs(entry) {
 				places = append(places, environment.Nearby(e.machine, entry, layerKinds)...)
@@ -255,8 +261,8 @@ func (e *exam) layerPlaces() (places []string) {
 	return slices.Compact(places)
 }
 
-// alsoLibraries returns a change joined with one that makes the dynamic linker find the libraries of a directory's manifests, such as
-// those of the Vulkan SDK, whose script puts their directory into LD_LIBRARY_PATH.
+// alsoLibraries returns a change joined with one that makes the dynamic linker find the libraries of a directory's
+// manifests, such as those of the Vulkan SDK, whose script puts their directory into LD_LIBRARY_PATH.
 func (e *exam) alsoLibraries(c explain.Change, place string) (changes []explain.Change) {
 	plainLibrary := regexp.MustCompile(`"library_path"\s*:\s*"([^"/\\]+)"`)
 	for _, file := range e.manifestsIn(place) {
@@ -299,8 +305,9 @@ func (e *exam) searchChange(place string) explain.Change {
 	return explain.SetVariable(more.Name(), place)
 }
 
-// writtenBy returns the advice about a manifest of the user that a program wrote for itself, and the changes that remove it if that
-// program is known to be gone. library is the manifest's library; "": unknown. It returns false for other files.
+// writtenBy returns the advice about a manifest of the user that a program wrote for itself, and the changes that
+// remove it if that program is known to be gone. library is the manifest's library; "": unknown. It returns false for
+// other files.
 func (e *exam) writtenBy(manifest, library string) (do *Remedy, changes []explain.Change, is bool) {
 	home := path.Clean(e.variable(variables.Home.Name()))
 	if !path.IsAbs(home) || home == "/" || !strings.HasPrefix(path.Clean(manifest), home+"/") {
@@ -334,20 +341,23 @@ func (e *exam) writtenBy(manifest, library string) (do *Remedy, changes []explai
 	case e.sharesHome():
 		return ofHost("the library"), nil, true
 	}
-	return newAdvice("Build or install the library again, or remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
+	return newAdvice("Build or install the library again, or remove " + manifest + "."),
+		[]explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
 }
 
 // sharesHome reports whether the home directory may be that of another system: in a container, sandbox or chroot.
 func (r *exam) sharesHome() bool {
-	return r.isEntered() || r.variable("container") != "" || r.machine.Exists("/run/host") || r.machine.Exists("/etc/debian_chroot") ||
+	return r.isEntered() || r.variable("container") != "" || r.machine.Exists("/run/host") ||
+		r.machine.Exists("/etc/debian_chroot") ||
 		slices.ContainsFunc(r.Sandboxes, func(s Sandbox) bool { return s.Kind != "wsl" })
 }
 
-// isOfHost reports whether a file is below the home directory of the host, whose programs read the file, too. Toolbox, Distrobox
-// without a home directory of its own, and Flatpak share it.
+// isOfHost reports whether a file is below the home directory of the host, whose programs read the file, too. Toolbox,
+// Distrobox without a home directory of its own, and Flatpak share it.
 func (e *exam) isOfHost(file string) bool {
 	home := e.ownHome()
-	if of := e.variable("DISTROBOX_HOST_HOME"); !e.isEntered() && e.kind("flatpak") == "" || of != "" && path.Clean(of) != home {
+	if of := e.variable("DISTROBOX_HOST_HOME"); !e.isEntered() && e.kind("flatpak") == "" || of != "" &&
+		path.Clean(of) != home {
 		return false
 	}
 	return strings.HasPrefix(file, home+"/") && !strings.HasPrefix(file, home+"/.var/app/")
@@ -360,6 +370,7 @@ func (e *exam) ownDirectory(library string) bool {
 		return false
 	}
 	parent := path.Dir(directory)
-	shared := []string{"/", "/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/usr/local/lib64"}
+	shared := []string{"/", "/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib",
+		"/usr/local/lib64"}
 	return !slices.Contains(shared, directory) && !slices.Contains(shared, parent)
 }

@@ -245,7 +245,8 @@ func (c *checker) layers() {
 		}
 		if len(on) > 0 && len(off) > 0 && !(active[name] && c.allBut(name, on, off)) {
 			c.found = append(c.found, Problem{Code: diag.VariableContradiction,
-				Severity: diag.VariableContradiction.Entry().Severity, Variable: off[0], Kind: OnAndOff, Layer: name, On: on, Off: off, Used: active[name]})
+				Severity: diag.VariableContradiction.Entry().Severity, Variable: off[0], Kind: OnAndOff, Layer: name,
+				On: on, Off: off, Used: active[name]})
 		}
 	}
 }
@@ -266,14 +267,15 @@ func SwitchedBy(name string) string {
 	return name
 }
 
-// unanswered finds variables that are set to switch a layer on, and that no layer here reads (flathub/org.freedesktop.Platform.VulkanLayer.MangoHud
-// issue 17).
+// unanswered finds variables that are set to switch a layer on, and that no layer here reads
+// (flathub/org.freedesktop.Platform.VulkanLayer.MangoHud issue 17).
 func (c *checker) unanswered(layers []*manifest.Layer) {
 	for _, s := range switches {
 		value := c.source.Var(s.variable, false).Value
 		reads := func(l *manifest.Layer) bool { return l.HasEnable && l.EnableName == s.variable }
 		if value != "" && value != "0" && !slices.ContainsFunc(layers, reads) && !c.keptOut(s.layer) {
-			c.found = append(c.found, Problem{Code: diag.VariableNothing, Severity: diag.Warning, Kind: NoLayer, Variable: s.variable, Layer: s.layer})
+			c.found = append(c.found, Problem{Code: diag.VariableNothing, Severity: diag.Warning, Kind: NoLayer,
+				Variable: s.variable, Layer: s.layer})
 		}
 	}
 }
@@ -317,7 +319,8 @@ func (c *checker) devices() {
 	if own[drivers.MesaSelect] != "" && own[drivers.MesaPrime] != "" {
 		c.found = append(c.found, Problem{Code: diag.VariableContradiction,
 			Severity: diag.VariableContradiction.Entry().Severity, Kind: TwoOfMesa, Variable: drivers.MesaPrime,
-			Value: own[drivers.MesaPrime], Other: drivers.MesaSelect, OtherValue: own[drivers.MesaSelect], Layer: drivers.MesaLayer})
+			Value: own[drivers.MesaPrime], Other: drivers.MesaSelect, OtherValue: own[drivers.MesaSelect],
+			Layer: drivers.MesaLayer})
 	}
 }
 
@@ -490,7 +493,8 @@ func checkFilter(words bool) func(string) string {
 			case strings.Trim(e, " ") != e:
 				fault = fmt.Sprintf("the space in %q is part of the name; write a comma alone between entries", e)
 			case strings.Contains(strings.TrimSuffix(strings.TrimPrefix(e, "*"), "*"), "*"):
-				fault = fmt.Sprintf("%q has a star that is not a wildcard: only the first and last characters can be wildcards", e)
+				fault = fmt.Sprintf(
+					"%q has a star that is not a wildcard: only the first and last characters can be wildcards", e)
 			}
 		})
 		if fault == "" && strings.Trim(rest, ",") != "" {

@@ -67,11 +67,13 @@ var entries = [...]VariableGuide{
 		YieldsTo: withoutConfigurations, Statements: []string{"ENV-15", "ENV-20", "ENV-35", "ENV-41"}},
 
 	{ID: variables.LayerPath, Group: Layers, Takes: fileList, EmptyCount: true,
-		Does:     "The loader searches for explicit layers only here.",
-		YieldsTo: "an override layer with override_paths; " + withoutExclusive, Statements: []string{"ENV-26", "ENV-28", "ENV-33"}},
+		Does:       "The loader searches for explicit layers only here.",
+		YieldsTo:   "an override layer with override_paths; " + withoutExclusive,
+		Statements: []string{"ENV-26", "ENV-28", "ENV-33"}},
 	{ID: variables.AddLayerPath, Group: Layers, Takes: fileList,
 		Does:   "The loader searches for explicit layers here first, and then in the usual directories.",
-		Yields: []variables.ID{variables.LayerPath}, YieldsTo: "an override layer with override_paths; " + withoutExclusive,
+		Yields: []variables.ID{variables.LayerPath}, YieldsTo: "an override layer with override_paths; " +
+			withoutExclusive,
 		Statements: []string{"ENV-30", "ENV-31", "ENV-33"}},
 	{ID: variables.ImplicitLayerPath, Group: Layers, Takes: fileList, EmptyCount: true,
 		Does:     "The loader searches for implicit layers only here.",
@@ -80,7 +82,8 @@ var entries = [...]VariableGuide{
 		Does:   "The loader searches for implicit layers here first, and then in the usual directories.",
 		Yields: []variables.ID{variables.ImplicitLayerPath}, YieldsTo: withoutExclusive,
 		Statements: []string{"ENV-30", "ENV-31"}},
-	{ID: variables.InstanceLayers, Group: Layers, Takes: separated + " list of layer names, exactly as they are written",
+	{ID: variables.InstanceLayers, Group: Layers, Takes: separated +
+		" list of layer names, exactly as they are written",
 		Does:       "These layers are used as if the program had enabled them, in this order.",
 		YieldsTo:   "`VK_LOADER_LAYERS_DISABLE`, for each layer it names; the order of a settings file that lists layers",
 		Statements: []string{"ENV-70", "ENV-71", "ENV-76", "SET-63"}},
@@ -104,9 +107,11 @@ var entries = [...]VariableGuide{
 		Does:     "Devices are listed in the order of the drivers, and not sorted by type and PCI address.",
 		YieldsTo: withoutConfigurations, Statements: []string{"ENV-80", "ENV-91"}},
 	{ID: variables.DeviceIDFilter, Group: Devices, Takes: ranges,
-		Does: "Only devices with one of these device IDs are listed.", Statements: []string{"ENV-92", "ENV-93", "ENV-94", "ENV-95"}},
+		Does:       "Only devices with one of these device IDs are listed.",
+		Statements: []string{"ENV-92", "ENV-93", "ENV-94", "ENV-95"}},
 	{ID: variables.VendorIDFilter, Group: Devices, Takes: ranges,
-		Does: "Only devices with one of these vendor IDs are listed.", Statements: []string{"ENV-92", "ENV-93", "ENV-94", "ENV-95"}},
+		Does:       "Only devices with one of these vendor IDs are listed.",
+		Statements: []string{"ENV-92", "ENV-93", "ENV-94", "ENV-95"}},
 	{ID: variables.DriverIDFilter, Group: Devices, Takes: ranges,
 		Does:       "Only devices with one of these driver IDs (VkDriverId) are listed.",
 		Statements: []string{"ENV-92", "ENV-93", "ENV-94", "ENV-95", "ENV-104"}},
@@ -127,7 +132,8 @@ var entries = [...]VariableGuide{
 		Does:       "The loader searches the directories in this list first for manifests and the settings file. Default: `$HOME/.config`.",
 		Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
 	{ID: variables.ConfigDirs, Group: Directories, Takes: baseList,
-		Does: "The loader searches below these next for manifests and the settings file. Default: `/etc/xdg`.", Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
+		Does:       "The loader searches below these next for manifests and the settings file. Default: `/etc/xdg`.",
+		Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
 	{ID: variables.DataHome, Group: Directories, Takes: baseList,
 		Does:       "The loader searches below these after the system's configuration, for manifests and the settings file. Default: `$HOME/.local/share`.",
 		Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
@@ -160,7 +166,8 @@ type ByLayer struct {
 // OfLayers describes both kinds of layer variables. Elevated processes honour them (GEN-6).
 var OfLayers = [...]ByLayer{
 	{Field: "disable_environment", Takes: "any value, even an empty one",
-		Does: "While this variable is set, the implicit layer is not used.", YieldsTo: "the program and `VK_INSTANCE_LAYERS`, which may ask for the layer by name",
+		Does:       "While this variable is set, the implicit layer is not used.",
+		YieldsTo:   "the program and `VK_INSTANCE_LAYERS`, which may ask for the layer by name",
 		Statements: []string{"ENV-64", "ENV-66", "ENV-68", "LAY-61"}},
 	{Field: "enable_environment", Takes: "the value that the manifest names, exactly",
 		Does: "If a layer's manifest has this field, the layer is used only while the variable has this value.",
@@ -176,10 +183,12 @@ func (e *VariableGuide) Elevated() string {
 	return term.Either(e.ID.Secure(), "ignored", "kept")
 }
 
-// Told returns the full description: the effect, the time of reading, the meaning of an empty value, and the current name.
+// Told returns the full description: the effect, the time of reading, the meaning of an empty value, and the current
+// name.
 func (e *VariableGuide) Told() string {
 	text := e.Does + map[variables.Reader]string{variables.Load: " Read once, when the library is loaded.",
-		variables.Asking: " Read when no driver is found on this machine.", variables.Enumeration: " Read whenever devices are listed."}[e.ID.Reader()]
+		variables.Asking:      " Read when no driver is found on this machine.",
+		variables.Enumeration: " Read whenever devices are listed."}[e.ID.Reader()]
 	if e.EmptyCount {
 		text += " An empty value counts as set."
 	}

@@ -15,12 +15,15 @@ import (
 
 // placeKinds are, for each path variable, the names of the directories that it may name.
 var placeKinds = map[string][]string{variables.DriverFiles.Name(): {"icd.d"}, variables.ICDFilenames.Name(): {"icd.d"},
-	variables.AddDriverFiles.Name(): {"icd.d"}, variables.LayerPath.Name(): {"explicit_layer.d"}, variables.AddLayerPath.Name(): {"explicit_layer.d"},
-	variables.ImplicitLayerPath.Name(): {"implicit_layer.d"}, variables.AddImplicitLayerPath.Name(): {"implicit_layer.d"}}
+	variables.AddDriverFiles.Name(): {"icd.d"}, variables.LayerPath.Name(): {"explicit_layer.d"},
+	variables.AddLayerPath.Name():         {"explicit_layer.d"},
+	variables.ImplicitLayerPath.Name():    {"implicit_layer.d"},
+	variables.AddImplicitLayerPath.Name(): {"implicit_layer.d"}}
 
-// Meant returns changes of a path variable that replace a missing or empty entry by an existing file or directory: the entry without its
-// quotes, a manifest of the same name or for the same driver, or the nearest directory with manifests. why says in the finding's sentence
-// that it exists; near is the directory, "" for a file. It returns nothing on Windows.
+// Meant returns changes of a path variable that replace a missing or empty entry by an existing file or directory: the
+// entry without its quotes, a manifest of the same name or for the same driver, or the nearest directory with
+// manifests. why says in the finding's sentence that it exists; near is the directory, "" for a file. It returns
+// nothing on Windows.
 func Meant(source *machine.Source, f *Problem) (changes []explain.Change, why, near string) {
 	kinds := placeKinds[f.Variable]
 	if kinds == nil || machine.ListSeparator != ":" {
@@ -36,7 +39,8 @@ func Meant(source *machine.Source, f *Problem) (changes []explain.Change, why, n
 	}
 	around := Nearby(&source.Machine, f.Place, kinds)
 	if f.Kind == NoFile {
-		for _, place := range append(around, "/usr/share/vulkan/"+kinds[0], "/usr/local/share/vulkan/"+kinds[0], "/etc/vulkan/"+kinds[0]) {
+		for _, place := range append(around, "/usr/share/vulkan/"+kinds[0], "/usr/local/share/vulkan/"+kinds[0],
+			"/etc/vulkan/"+kinds[0]) {
 			if file := path.Join(place, path.Base(f.Place)); source.Exists(file) && file != path.Clean(f.Place) {
 				return []explain.Change{list.replace(f.Place, file)}, "; " + file + " exists", ""
 			}
@@ -77,8 +81,8 @@ func (l pathList) replace(old, by string) explain.Change {
 	return explain.SetVariable(l.variable, strings.Join(parts, ":"))
 }
 
-// existing returns the existing files and directories that an entry of a list means: with other separators than a colon, in quotes, or
-// with the home directory as ~ or $HOME.
+// existing returns the existing files and directories that an entry of a list means: with other separators than a
+// colon, in quotes, or with the home directory as ~ or $HOME.
 func (l pathList) existing(entry string) (places []string) {
 	home := l.value(variables.Home.Name())
 	for _, one := range strings.FieldsFunc(entry, func(r rune) bool { return strings.ContainsRune(";, '\"", r) }) {
@@ -97,8 +101,8 @@ func (l pathList) existing(entry string) (places []string) {
 	return places
 }
 
-// nearManifest returns a manifest beside a missing one, with nearly the same name or for the same driver: some distributions write
-// radeon_icd.json, others radeon_icd.x86_64.json. "": there is none.
+// nearManifest returns a manifest beside a missing one, with nearly the same name or for the same driver: some
+// distributions write radeon_icd.json, others radeon_icd.x86_64.json. "": there is none.
 func (l pathList) nearManifest(file string) string {
 	base := path.Base(file)
 	for _, same := range []func(name string) bool{
@@ -133,7 +137,8 @@ func (l pathList) instead(file string) explain.Change {
 func Nearby(m *machine.Machine, entry string, kinds []string) (places []string) {
 	at := path.Clean(entry)
 	for range 4 {
-		for _, below := range []string{"", "vulkan", "share/vulkan", "etc/vulkan", "x86_64/share/vulkan", "x86_64/etc/vulkan", "lib/vulkan", "usr/share/vulkan"} {
+		for _, below := range []string{"", "vulkan", "share/vulkan", "etc/vulkan", "x86_64/share/vulkan",
+			"x86_64/etc/vulkan", "lib/vulkan", "usr/share/vulkan"} {
 			for _, kind := range kinds {
 				if place := path.Join(at, below, kind); m.Exists(place) && !slices.Contains(places, place) {
 					places = append(places, place)
@@ -149,5 +154,6 @@ func Nearby(m *machine.Machine, entry string, kinds []string) (places []string) 
 
 // only32 reports whether a manifest's name says that its driver is for 32-bit programs.
 func only32(name string) bool {
-	return slices.ContainsFunc([]string{"i686", "i386", "32"}, func(mark string) bool { return strings.Contains(name, mark) })
+	return slices.ContainsFunc([]string{"i686", "i386", "32"},
+		func(mark string) bool { return strings.Contains(name, mark) })
 }

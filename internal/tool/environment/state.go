@@ -58,7 +58,8 @@ func All(answer *plan.Answer, from facts.Provider, environ []string, elevated bo
 		if v.Set {
 			row.State, row.Why = stateOf(&e, v.Value, answer, from, elevated)
 		} else if value, set := valueIn(environ, e.ID.Name()); set { // the source hides it
-			row.Set, row.Value, row.State, row.Why = true, value, Ignored, "the loader that programs get does not read it"
+			row.Set, row.Value, row.State, row.Why = true, value, Ignored,
+				"the loader that programs get does not read it"
 		}
 		rows = append(rows, row)
 	}
@@ -81,7 +82,8 @@ func stateOf(e *VariableGuide, value string, answer *plan.Answer, from facts.Pro
 	if elevated && e.ID.Secure() {
 		return Ignored, "the program has more rights than its user"
 	}
-	if answer.Style == pathname.Backslash && (e.ID == variables.DeviceSelect || e.ID == variables.DisableSelect) { // WIN-059
+	// WIN-059
+	if answer.Style == pathname.Backslash && (e.ID == variables.DeviceSelect || e.ID == variables.DisableSelect) {
 		return NoEffect, "the loader for Windows does not read it"
 	}
 	for _, f := range answer.Diagnostics {
@@ -99,7 +101,8 @@ func stateOf(e *VariableGuide, value string, answer *plan.Answer, from facts.Pro
 	}
 	switch e.ID {
 	case variables.Home:
-		home := from.Var(variables.ConfigHome.Name(), true).Value == "" || from.Var(variables.DataHome.Name(), true).Value == ""
+		home := from.Var(variables.ConfigHome.Name(), true).Value == "" ||
+			from.Var(variables.DataHome.Name(), true).Value == ""
 		if !home {
 			return Ignored, variables.ConfigHome.Name() + " and " + variables.DataHome.Name() + " take precedence"
 		}
@@ -128,7 +131,8 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 	add := func(l *manifest.Layer, kind *ByLayer, name, brief string, judge func(value string) (state, why string)) {
 		v := from.Var(name, false)
 		row := Variable{Name: name, Group: "Implicit layers", Set: v.Set, Value: v.Value, State: Unset, Layer: l.Name,
-			Takes: Plain(kind.Takes), Does: Plain(kind.Does), Brief: brief, Elevated: "kept", YieldsTo: Plain(kind.YieldsTo),
+			Takes: Plain(kind.Takes), Does: Plain(kind.Does), Brief: brief, Elevated: "kept",
+			YieldsTo:   Plain(kind.YieldsTo),
 			Statements: kind.Statements}
 		if v.Set {
 			row.State, row.Why = judge(v.Value)
@@ -139,12 +143,13 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 		if !l.Implicit {
 			continue
 		}
-		add(l, &OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.", func(string) (state, why string) {
-			if active[l] {
-				return Ignored, l.Name + " is used anyway: vkloader explain says why"
-			}
-			return InForce, ""
-		})
+		add(l, &OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.",
+			func(string) (state, why string) {
+				if active[l] {
+					return Ignored, l.Name + " is used anyway: vkloader explain says why"
+				}
+				return InForce, ""
+			})
 		if !l.HasEnable {
 			continue
 		}
@@ -170,7 +175,8 @@ func mesaVariables(answer *plan.Answer, from facts.Provider) (rows []Variable) {
 		if !v.Set && !installed {
 			continue
 		}
-		row := Variable{Name: m.Name, Group: "Mesa's layer", Set: v.Set, Value: v.Value, State: Unset, Layer: drivers.MesaLayer, Takes: m.Takes,
+		row := Variable{Name: m.Name, Group: "Mesa's layer", Set: v.Set, Value: v.Value, State: Unset,
+			Layer: drivers.MesaLayer, Takes: m.Takes,
 			Does: m.Does, Brief: m.Does, Elevated: "kept", YieldsTo: m.YieldsTo}
 		if v.Set {
 			wish := drivers.ReadMesa(m.Name, v.Value)

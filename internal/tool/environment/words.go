@@ -27,7 +27,8 @@ const (
 	NoLayer                     // Layer is not installed
 	OnAndOff                    // the variables On enable Layer, and Off disable it
 	TwoOfMesa                   // the variable with Value and Other with OtherValue belong to Layer, and Other wins
-	TwoChoices                  // the variable with Value and Other with OtherValue choose a device, and Layer acts last
+	// the variable with Value and Other with OtherValue choose a device, and Layer acts last
+	TwoChoices
 )
 
 // Problem is a fault of a variable as data. What returns its text.
@@ -58,7 +59,8 @@ func (f *Problem) What() string {
 	case EmptyDirectory:
 		return names + f.Place + ", which contains no manifest"
 	case NoDriverMatches:
-		return fmt.Sprintf("%s: %q matches no driver manifest; available: %s", f.Variable, f.Place, term.ShortList(f.Names, 8))
+		return fmt.Sprintf("%s: %q matches no driver manifest; available: %s", f.Variable, f.Place,
+			term.ShortList(f.Names, 8))
 	case NoLayerMatches:
 		return fmt.Sprintf("%s: %q matches no layer; available: %s", f.Variable, f.Place, term.ShortList(f.Names, 8))
 	case BothMatch:
@@ -72,11 +74,14 @@ func (f *Problem) What() string {
 		return does + f.Layer + ", which is not installed"
 	case OnAndOff:
 		outcome := term.Either(f.Used, "it is used", "it is not used")
-		return fmt.Sprintf("%s is switched on by %s and off by %s: %s", f.Layer, strings.Join(f.On, ", "), strings.Join(f.Off, ", "), outcome)
+		return fmt.Sprintf("%s is switched on by %s and off by %s: %s", f.Layer, strings.Join(f.On, ", "),
+			strings.Join(f.Off, ", "), outcome)
 	case TwoOfMesa:
-		return fmt.Sprintf("%s=%s and %s=%s both choose the first device: %s takes the first of them", f.Other, f.OtherValue,
+		return fmt.Sprintf("%s=%s and %s=%s both choose the first device: %s takes the first of them", f.Other,
+			f.OtherValue,
 			f.Variable, f.Value, f.Layer)
 	}
-	return fmt.Sprintf("%s=%s and %s=%s both choose the first device: %s takes precedence", f.Variable, f.Value, f.Other,
+	return fmt.Sprintf("%s=%s and %s=%s both choose the first device: %s takes precedence", f.Variable, f.Value,
+		f.Other,
 		f.OtherValue, f.Layer)
 }

@@ -29,8 +29,8 @@ type Edit struct {
 // ownFile is the file for variables that are not set anywhere yet.
 const ownFile = "90-vkloader.conf"
 
-// Edits returns the edits of the user's own files that make a change; none if the change needs other files. The machine's
-// environment gives the home directory.
+// Edits returns the edits of the user's own files that make a change; none if the change needs other files. The
+// machine's environment gives the home directory.
 func Edits(m *machine.Machine, change explain.Change) []Edit {
 	if !Own(m) {
 		return nil
@@ -94,7 +94,8 @@ func (p *planner) part(c *explain.Change) bool {
 		})
 	}
 	// If another file sets the variable, or its origin is unknown, a change here has no effect.
-	if len(places) == 0 || slices.ContainsFunc(places, func(at doctor.FileLine) bool { return path.Dir(at.File) != p.directory() }) {
+	if len(places) == 0 ||
+		slices.ContainsFunc(places, func(at doctor.FileLine) bool { return path.Dir(at.File) != p.directory() }) {
 		return false
 	}
 	for i := len(places) - 1; i >= 0; i-- { // backwards, so that line numbers stay valid
@@ -224,7 +225,8 @@ func readOrBegin(m *machine.Machine) (*undo, error) {
 	return kept, err
 }
 
-// enter records a file's content. If the file is unchanged since an earlier run, its content before that run stays recorded.
+// enter records a file's content. If the file is unchanged since an earlier run, its content before that run stays
+// recorded.
 func (u *undo) enter(m *machine.Machine, file string) error {
 	now, err := Keep(m, file)
 	if err != nil {
@@ -249,8 +251,8 @@ func (u *undo) write(m *machine.Machine) error {
 	return write(m, UndoFile(m), append(text, '\n'), 0o600)
 }
 
-// Undo reverts the changes of Do, Around and Change, and returns the restored files and values. It refuses if others have
-// changed one of them since, unless force is set. registry is nil on systems without one.
+// Undo reverts the changes of Do, Around and Change, and returns the restored files and values. It refuses if others
+// have changed one of them since, unless force is set. registry is nil on systems without one.
 func Undo(m *machine.Machine, registry Registry, force bool) (given []string, err error) {
 	file := UndoFile(m)
 	kept, err := readUndo(m, file)
@@ -341,7 +343,8 @@ func readUndo(m *machine.Machine, file string) (*undo, error) {
 	}
 	kept := &undo{}
 	if err := json.Unmarshal(now.Text, kept); err != nil || kept.Schema != undoSchema {
-		return nil, exit.Unable("%s is not an undo file of this vkloader: %w", file, errors.Join(err, fmt.Errorf("schema %d", kept.Schema)))
+		return nil, exit.Unable("%s is not an undo file of this vkloader: %w", file,
+			errors.Join(err, fmt.Errorf("schema %d", kept.Schema)))
 	}
 	return kept, nil
 }
@@ -373,7 +376,8 @@ type SavedFile struct {
 	Mode  fs.FileMode `json:"mode"`
 }
 
-// Keep reads the state of a file. A missing file is a valid state, and a link is an error: no change is made through one.
+// Keep reads the state of a file. A missing file is a valid state, and a link is an error: no change is made through
+// one.
 func Keep(m *machine.Machine, path string) (SavedFile, error) {
 	k := SavedFile{Path: path}
 	at, err := m.PlaceOf(path, false)

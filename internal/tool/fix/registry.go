@@ -32,8 +32,8 @@ type keptValue struct {
 // Switched is the data of an enabled value (WIN-036).
 var Switched = windows.Data{Kind: 4, Bytes: []byte{0, 0, 0, 0}}
 
-// Change deletes a value or, with on, sets it to Switched. It first saves the old data in the undo file and in a file for
-// the registry editor.
+// Change deletes a value or, with on, sets it to Switched. It first saves the old data in the undo file and in a file
+// for the registry editor.
 func Change(m *machine.Machine, registry Registry, value windows.ValueName, on bool) error {
 	if !value.Exportable() {
 		return exit.Unable("%s: the registry editor cannot export this name", value)
@@ -84,7 +84,8 @@ func (u *undo) export(wide bool) []byte {
 	list := term.Words(u.Values, func(k keptValue) windows.ExportedValue {
 		return windows.ExportedValue{ValueName: k.Value, Data: k.Before}
 	})
-	out, _ := binary.Append([]byte{0xff, 0xfe}, binary.LittleEndian, utf16.Encode([]rune(windows.Export(list, wide)))) // never fails for fixed-size values
+	// never fails for fixed-size values
+	out, _ := binary.Append([]byte{0xff, 0xfe}, binary.LittleEndian, utf16.Encode([]rune(windows.Export(list, wide))))
 	return out
 }
 

@@ -28,11 +28,11 @@ const holdBack = 50 * time.Millisecond
 var forwarded = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2,
 	unix.SIGALRM, unix.SIGVTALRM, unix.SIGIO, unix.SIGPWR, unix.SIGWINCH}
 
-// Watch runs the program as a child with its standard error split, and waits for it. left is the reader of standard error if
-// processes of the program still hold the other end, and nil otherwise; the caller must keep reading from it.
+// Watch runs the program as a child with its standard error split, and waits for it. left is the reader of standard
+// error if processes of the program still hold the other end, and nil otherwise; the caller must keep reading from it.
 //
-// With stamps, the kernel gives the time of each write to about 10 µs. Standard error is then a socket, never a terminal,
-// and /dev/stderr cannot be opened by name. Without stamps, the times are those of reading.
+// With stamps, the kernel gives the time of each write to about 10 µs. Standard error is then a socket, never a
+// terminal, and /dev/stderr cannot be opened by name. Without stamps, the times are those of reading.
 func (p *Program) Watch(s *Splitter, stamps bool) (status syscall.WaitStatus, left *os.File, err error) {
 	var read, write *os.File
 	if stamps {
@@ -87,8 +87,8 @@ func (p *Program) Watch(s *Splitter, stamps bool) (status syscall.WaitStatus, le
 	return status, nil, err
 }
 
-// passSignals passes this process's signals on. The terminal sends its signals to the whole foreground group, which includes
-// the program.
+// passSignals passes this process's signals on. The terminal sends its signals to the whole foreground group, which
+// includes the program.
 func passSignals(signals <-chan os.Signal, ended <-chan struct{}, to *os.Process, channel *os.File) {
 	for {
 		select {
@@ -120,7 +120,8 @@ func InForeground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// Follow splits the input until its end or a read deadline. A deadline is an error, and Follow splits the input before it.
+// Follow splits the input until its end or a read deadline. A deadline is an error, and Follow splits the input before
+// it.
 func Follow(from *os.File, s *Splitter) error {
 	raw, err := from.SyscallConn()
 	if err != nil {
@@ -208,8 +209,8 @@ func readable(raw syscall.RawConn, within time.Duration) (yes bool) {
 	return failed != nil || yes
 }
 
-// channel returns the two ends of a program's standard error: a new terminal if like is a terminal, so that the program sees
-// the same kind of file as without the tool, otherwise a pipe. Only the reading end is non-blocking.
+// channel returns the two ends of a program's standard error: a new terminal if like is a terminal, so that the program
+// sees the same kind of file as without the tool, otherwise a pipe. Only the reading end is non-blocking.
 func channel(like *os.File) (read, write *os.File, err error) {
 	if _, err := unix.IoctlGetTermios(int(like.Fd()), unix.TCGETS); err == nil {
 		return spawn.NewTerminal(like)
@@ -244,7 +245,8 @@ func reader(fd int, name string) *os.File {
 // Unfit returns the reasons for which a program may not see the variables or the library.
 func Unfit(program string) (warnings []string) {
 	if rights := process.RightsOf(&machine.Machine{}, program); rights != "" {
-		warnings = append(warnings, program+" runs with more rights than its user ("+string(rights)+"): it sees neither this library nor the variables")
+		warnings = append(warnings, program+" runs with more rights than its user ("+string(rights)+
+			"): it sees neither this library nor the variables")
 	}
 	file, err := elf.Open(program)
 	if err != nil {
@@ -252,7 +254,8 @@ func Unfit(program string) (warnings []string) {
 	}
 	defer file.Close()
 	if file.Machine != elffile.Processor(machine.OwnClass) || file.Class == elf.ELFCLASS64 != (machine.OwnClass == 64) {
-		return append(warnings, fmt.Sprintf("%s is a program for %s, %s: this library is not", program, file.Machine, file.Class))
+		return append(warnings,
+			fmt.Sprintf("%s is a program for %s, %s: this library is not", program, file.Machine, file.Class))
 	}
 	return warnings
 }

@@ -20,9 +20,9 @@ import (
 const withoutDebugHeap = "_NO_DEBUG_HEAP"
 
 // Trace runs the program as a child under a debugger with its standard error split. It returns when the program and its
-// processes have ended, or when the remaining processes do not use Vulkan. The tool's end also ends all of them. A program
-// that cannot be debugged, such as a 64-bit program by a 32-bit tool, runs without a debugger, and its faults are unknown.
-// stdout becomes the program's standard output.
+// processes have ended, or when the remaining processes do not use Vulkan. The tool's end also ends all of them. A
+// program that cannot be debugged, such as a 64-bit program by a 32-bit tool, runs without a debugger, and its faults
+// are unknown. stdout becomes the program's standard output.
 //
 // A program can detect the debugger.
 func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, error) {
@@ -49,7 +49,8 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	defer func() { _ = job.End() }()
 	command := func(flags uint32) *spawn.Child {
 		c := p.child()
-		c.Env, c.SysProcAttr = machine.WithVariable(c.Env, withoutDebugHeap, "1"), &syscall.SysProcAttr{CreationFlags: flags}
+		c.Env, c.SysProcAttr = machine.WithVariable(c.Env, withoutDebugHeap, "1"),
+			&syscall.SysProcAttr{CreationFlags: flags}
 		c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = os.Stdin, stdout, s, lastWords
 		return c
 	}
@@ -63,7 +64,8 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	if err != nil {
 		return nil, err
 	}
-	_ = job.Take(uint32(cmd.Process.Pid)) // without nested jobs, processes that the program starts are not ended with it
+	// without nested jobs, processes that the program starts are not ended with it
+	_ = job.Take(uint32(cmd.Process.Pid))
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)

@@ -48,8 +48,8 @@ func filterList(option string, names []string) (string, error) {
 	return joined, nil
 }
 
-// Changes returns the changes of the loader's variables that make the choice of drivers and layers (ENV-2, ENV-15 to ENV-20,
-// ENV-45 to ENV-59). m has the environment to change.
+// Changes returns the changes of the loader's variables that make the choice of drivers and layers (ENV-2, ENV-15 to
+// ENV-20, ENV-45 to ENV-59). m has the environment to change.
 func (c *Choice) Changes(m *machine.Machine) ([]Edit, error) {
 	var out []Edit
 	set := func(v variables.ID, value string) { out = append(out, SetVariable(v.Name(), value)) }
@@ -74,7 +74,8 @@ func (c *Choice) Changes(m *machine.Machine) ([]Edit, error) {
 				}
 			}
 			if strings.Contains(path, machine.ListSeparator) {
-				return nil, fmt.Errorf("--driver %s: VK_DRIVER_FILES cannot contain a path with %s", file, machine.ListSeparatorName)
+				return nil, fmt.Errorf("--driver %s: VK_DRIVER_FILES cannot contain a path with %s", file,
+					machine.ListSeparatorName)
 			}
 			files[i] = path
 		}
@@ -151,17 +152,21 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 		}
 		if !slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return matches(d.Path) }) {
 			warn("--driver %s: no driver of this name is used%s%s%s", wanted,
-				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), starHint(wanted), meant(wanted, "driver"))
+				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), starHint(wanted),
+				meant(wanted, "driver"))
 		}
 	}
 	for _, wanted := range splitLists(c.Layers) {
 		if !slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return plan.Matches(wanted, l.Name) }) &&
-			!slices.ContainsFunc(out, func(e explain.Item) bool { return e.Kind == "layer" && plan.Matches(wanted, e.Name) }) {
+			!slices.ContainsFunc(out,
+				func(e explain.Item) bool { return e.Kind == "layer" && plan.Matches(wanted, e.Name) }) {
 			return nil, &NoLayer{wanted, starHint(wanted) + meant(wanted, "layer")}
 		}
-		if !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return plan.Matches(wanted, answer.Layers[a.Layer].Name) }) {
+		if !slices.ContainsFunc(answer.Active,
+			func(a plan.Active) bool { return plan.Matches(wanted, answer.Layers[a.Layer].Name) }) {
 			warn("--layer %s: no layer of this name is active%s%s%s", wanted,
-				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted), meant(wanted, "layer"))
+				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted),
+				meant(wanted, "layer"))
 		}
 	}
 	for _, a := range answer.Active {
@@ -185,10 +190,11 @@ func splitLists(names []string) []string {
 	return strings.FieldsFunc(strings.Join(names, ","), func(r rune) bool { return r == ',' })
 }
 
-// DeviceChanges returns the changes of variables that leave a program only the requested devices (ENV-92 to ENV-99). list
-// lists the devices; if it is nil, each request must be VENDOR:DEVICE. m has the environment to change. program is for
-// suggested commands.
-func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (*survey.Devices, error)) (changes []Edit,
+// DeviceChanges returns the changes of variables that leave a program only the requested devices (ENV-92 to ENV-99).
+// list lists the devices; if it is nil, each request must be VENDOR:DEVICE. m has the environment to change. program is
+// for suggested commands.
+func (c *Choice) DeviceChanges(m *machine.Machine, program string,
+	list func() (*survey.Devices, error)) (changes []Edit,
 	warnings []string, err error) {
 	if len(c.Devices) == 0 {
 		return nil, nil, nil
@@ -198,7 +204,9 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 		for _, wanted := range c.Devices {
 			vendor, device, ok := drivers.PCIPair(wanted)
 			if !ok {
-				return nil, nil, fmt.Errorf("with --root, --device needs VENDOR:DEVICE, got %s: the devices are not those of this machine", wanted)
+				return nil, nil, fmt.Errorf(
+					"with --root, --device needs VENDOR:DEVICE, got %s: the devices are not those of this machine",
+					wanted)
 			}
 			filters.add(vendor, device)
 		}
@@ -230,7 +238,9 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 		if slices.Contains(places, i) || isHidden(&all.List[i]) || !filters.pass(&all.List[i]) {
 			continue
 		}
-		warning := fmt.Sprintf("--device: the program also gets %s: variables select devices only by vendor and device number", listed[i].String())
+		warning := fmt.Sprintf(
+			"--device: the program also gets %s: variables select devices only by vendor and device number",
+			listed[i].String())
 		if all.List[places[0]].DeviceUUID != "" {
 			line := "vkloader settings set --app " + shell.Quoted(program)
 			for _, at := range places {
@@ -256,8 +266,8 @@ func (f *idFilters) add(vendor, device uint32) {
 	}
 }
 
-// addDriverFilter adds the driver filter if it excludes another driver's device with equal IDs and no chosen device. A Vulkan 1.1
-// device may not report its driver.
+// addDriverFilter adds the driver filter if it excludes another driver's device with equal IDs and no chosen device. A
+// Vulkan 1.1 device may not report its driver.
 func (f *idFilters) addDriverFilter(all []survey.Device, chosen []int) {
 	ids := term.Words(chosen, func(at int) uint32 { return all[at].DriverID })
 	if slices.Contains(ids, 0) {
@@ -283,7 +293,8 @@ func (f *idFilters) changes(m *machine.Machine) (changes []Edit) {
 		v      variables.ID
 		ids    []uint32
 		format string
-	}{{variables.VendorIDFilter, f.vendors, "0x%x"}, {variables.DeviceIDFilter, f.devices, "0x%x"}, {variables.DriverIDFilter, f.drivers, "%d"}} {
+	}{{variables.VendorIDFilter, f.vendors, "0x%x"}, {variables.DeviceIDFilter, f.devices, "0x%x"},
+		{variables.DriverIDFilter, f.drivers, "%d"}} {
 		texts := term.Words(filter.ids, func(id uint32) string { return fmt.Sprintf(filter.format, id) })
 		if texts != nil {
 			changes = append(changes, SetVariable(filter.v.Name(), strings.Join(texts, ",")))

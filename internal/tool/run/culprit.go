@@ -69,9 +69,10 @@ const (
 	FoundUnloading    SearchResult = "unloading" // the program works if no driver and no layer is unloaded
 	FoundKeeping      SearchResult = "keeping"   // the program works if every driver is unloaded with its last instance
 	NothingToLeaveOut SearchResult = "elsewhere" // the program fails without every suspect
-	FailsWithLoader   SearchResult = "loader"    // the program fails with one loader only, and fails there without every suspect
-	EndsDiffer        SearchResult = "unsteady"  // equal runs end differently
-	BrokenOff         SearchResult = "stopped"   // the search was cancelled
+	// the program fails with one loader only, and fails there without every suspect
+	FailsWithLoader SearchResult = "loader"
+	EndsDiffer      SearchResult = "unsteady" // equal runs end differently
+	BrokenOff       SearchResult = "stopped"  // the search was cancelled
 )
 
 // CulpritSearch is the outcome of a search.
@@ -186,7 +187,8 @@ func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
 		single = rest[at : at+1] // the suspect in the failure's call stack
 	}
 	if rest[0].Kind == Driver { // a run without the driver of the program's device fails, too, so halves prove nothing
-		single = append(slices.Clone(single), slices.DeleteFunc(slices.Clone(rest), func(x Suspect) bool { return slices.Contains(single, x) })...)
+		single = append(slices.Clone(single),
+			slices.DeleteFunc(slices.Clone(rest), func(x Suspect) bool { return slices.Contains(single, x) })...)
 	}
 	for _, one := range single {
 		seen, err := s.run(with(one))
@@ -416,7 +418,8 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []Edit) {
 			set(v.Name(), explain.AddToFilter(s.Source, v, more...)[0].Value)
 		}
 	}
-	for v, separator := range map[variables.ID]string{variables.InstanceLayers: machine.ListSeparator, variables.LayersEnable: ","} {
+	for v, separator := range map[variables.ID]string{variables.InstanceLayers: machine.ListSeparator,
+		variables.LayersEnable: ","} {
 		for _, c := range explain.DropFromList(s.Source, v, separator, func(name string) bool {
 			return slices.ContainsFunc(list, func(x Suspect) bool { return x.Kind == Layer && x.Name == name })
 		}) {

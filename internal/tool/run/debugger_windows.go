@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// debugger follows a program and its processes. The thread that started the program calls loop; another thread may call stop
-// and idle.
+// debugger follows a program and its processes. The thread that started the program calls loop; another thread may call
+// stop and idle.
 type debugger struct {
 	why  atomic.Int32
 	over chan struct{} // closed at the end
@@ -57,7 +57,8 @@ func (d *debugger) take(main uint32, e *windows.DebugEvent) (handled bool) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if e.Kind == windows.Started {
-		d.alive[e.PID] = &debugged{pid: e.PID, handle: e.Process, first: e.TID, threads: map[uint32]syswindows.Handle{}, begun: map[windows.Exception]bool{}}
+		d.alive[e.PID] = &debugged{pid: e.PID, handle: e.Process, first: e.TID, threads: map[uint32]syswindows.Handle{},
+			begun: map[windows.Exception]bool{}}
 		if d.failed || d.why.Load() != goesOn {
 			_ = syswindows.TerminateProcess(e.Process, 1)
 		}
@@ -99,9 +100,9 @@ func (d *debugger) handleException(p *debugged, e *windows.DebugEvent) (handled 
 	return false
 }
 
-// handleExit handles the end of a process. A handler in the process may have ended it after an exception, with the exception's
-// code. A failure of the program ends all its processes. Otherwise the program may be a launcher, and its processes are
-// followed further.
+// handleExit handles the end of a process. A handler in the process may have ended it after an exception, with the
+// exception's code. A failure of the program ends all its processes. Otherwise the program may be a launcher, and its
+// processes are followed further.
 func (d *debugger) handleExit(p *debugged, e *windows.DebugEvent, main bool) {
 	killed := windows.Exception(e.Code)
 	if killed.Fatal() && d.told == nil && p.last != nil && p.last.Killed == killed.String() {
@@ -169,7 +170,8 @@ func (d *debugger) end(code uint32) *End {
 }
 
 func hasLoader(list []windows.LoadedFile) bool {
-	return slices.ContainsFunc(list, func(m windows.LoadedFile) bool { return strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") })
+	return slices.ContainsFunc(list,
+		func(m windows.LoadedFile) bool { return strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") })
 }
 
 // maxStack is the size of the examined part of a stack.

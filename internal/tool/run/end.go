@@ -49,7 +49,8 @@ func (f *CrashSite) add(file string) {
 	}
 }
 
-// faults selects one of several faults: the first in a process with the loader, preferably in the program's first thread.
+// faults selects one of several faults: the first in a process with the loader, preferably in the program's first
+// thread.
 type faults struct {
 	told *CrashSite
 }
@@ -73,8 +74,8 @@ const (
 	unwanted
 )
 
-// lastWords is the longest wait for the end of standard error after the program's end. Processes that the program started
-// may keep it open forever.
+// lastWords is the longest wait for the end of standard error after the program's end. Processes that the program
+// started may keep it open forever.
 const lastWords = 500 * time.Millisecond
 
 // patience waits for the end of a program.
@@ -86,8 +87,8 @@ type patience struct {
 	idle func() (yes bool) // reports whether no remaining process has a Vulkan loader
 }
 
-// maxIdle is the number of seconds for which the remaining processes may run without a Vulkan loader. After that they count
-// as a background service, not as the launched program.
+// maxIdle is the number of seconds for which the remaining processes may run without a Vulkan loader. After that they
+// count as a background service, not as the launched program.
 const maxIdle = 10
 
 // wait waits until there is a reason to end the program, and returns it; goesOn: the program has ended by itself.

@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// OtherLoader returns a warning if the dynamic linker finds another loader file for the program than the tool's own library, as by
-// DT_RPATH or LD_PRELOAD; "": it does not. Only a run shows a file that the program opens by its path.
+// OtherLoader returns a warning if the dynamic linker finds another loader file for the program than the tool's own
+// library, as by DT_RPATH or LD_PRELOAD; "": it does not. Only a run shows a file that the program opens by its path.
 func OtherLoader(source *machine.Source, own string) string {
 	l := loaders.For(source, loaders.Linker(source), nil)
 	if l == nil || sameFile(l.File, own) {

@@ -11,8 +11,8 @@ import (
 // maxLine is the maximum collected length of a line. The loader's lines are shorter than 600 bytes (LOG-10).
 const maxLine = 1 << 16
 
-// Splitter separates the loader's lines in a program's standard error from the rest. A mark begins a loader line even in the
-// middle of a line. The unfinished line before it goes to Rest unchanged.
+// Splitter separates the loader's lines in a program's standard error from the rest. A mark begins a loader line even
+// in the middle of a line. The unfinished line before it goes to Rest unchanged.
 type Splitter struct {
 	Rest io.Writer                       // receives all other text at once
 	Line func(line string, at time.Time) // receives each loader line, without its newline, and its start time
@@ -66,8 +66,8 @@ func (s *Splitter) Write(p []byte) (int, error) {
 	return taken, nil
 }
 
-// Flush passes on text that was held back as a possible beginning of a mark. The loader writes a mark in one piece, so a
-// call after a pause loses no mark.
+// Flush passes on text that was held back as a possible beginning of a mark. The loader writes a mark in one piece, so
+// a call after a pause loses no mark.
 func (s *Splitter) Flush() error {
 	held := s.held
 	s.held = nil

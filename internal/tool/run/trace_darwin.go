@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Trace runs the program as a child with its standard error split, and waits for its end. macOS lets only signed debuggers read
-// another process, so the place of a fault is unknown, and processes that the program starts are not waited for. stdout becomes
-// the program's standard output.
+// Trace runs the program as a child with its standard error split, and waits for its end. macOS lets only signed
+// debuggers read another process, so the place of a fault is unknown, and processes that the program starts are not
+// waited for. stdout becomes the program's standard output.
 func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, error) {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, unix.SIGQUIT, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)

@@ -23,9 +23,9 @@ import (
 )
 
 // Trace runs the program as a child under ptrace with its standard error split. It returns when the program and its
-// processes have ended, or when the remaining processes do not use Vulkan. The processes receive their signals as usual. The
-// tool's end also ends all of them. If ptrace is not allowed, the program runs without it, and its faults are unknown.
-// stdout becomes the program's standard output.
+// processes have ended, or when the remaining processes do not use Vulkan. The processes receive their signals as
+// usual. The tool's end also ends all of them. If ptrace is not allowed, the program runs without it, and its faults
+// are unknown. stdout becomes the program's standard output.
 func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, error) {
 	read, write, err := channel(os.Stderr)
 	if err != nil {
@@ -38,7 +38,8 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	// Only the thread that started the program may trace it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	t := &tracer{traced: !limits.Untraced, alive: map[int]bool{}, last: map[int]*place{}, forked: map[int]bool{}, wake: make(chan struct{}),
+	t := &tracer{traced: !limits.Untraced, alive: map[int]bool{}, last: map[int]*place{}, forked: map[int]bool{},
+		wake: make(chan struct{}),
 		left: make(chan struct{})}
 	attributes := &syscall.ProcAttr{Env: p.Environ, Files: []uintptr{0, stdout.Fd(), write.Fd()},
 		Sys: &syscall.SysProcAttr{Ptrace: t.traced, Pdeathsig: syscall.SIGKILL}}
@@ -65,11 +66,13 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 
 // ptraceOptions trace threads and children, end all of them with the tool, and stop each one before its end so that its
 // mappings can be read.
-const ptraceOptions = unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
+const ptraceOptions = unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK |
+	unix.PTRACE_O_TRACEVFORK |
 	unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACEEXIT
 
 // fatal lists the signals of a crash.
-var fatal = []syscall.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE, unix.SIGABRT, unix.SIGSYS, unix.SIGTRAP}
+var fatal = []syscall.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE, unix.SIGABRT, unix.SIGSYS,
+	unix.SIGTRAP}
 
 func (t *tracer) end() *End {
 	e := t.faults.end(t.why.Load())
@@ -265,8 +268,8 @@ func (t *tracer) loop() error {
 	}
 }
 
-// handleExit handles the end of the program. If it failed, all its processes end. Otherwise it may be a launcher, and its
-// processes are followed further.
+// handleExit handles the end of the program. If it failed, all its processes end. Otherwise it may be a launcher, and
+// its processes are followed further.
 func (t *tracer) handleExit(status syscall.WaitStatus) {
 	t.status = status
 	if !status.Signaled() && status.ExitStatus() <= 128 {
@@ -300,7 +303,8 @@ func (t *tracer) handleStop(tid int, status unix.WaitStatus) {
 	known := t.know(tid)
 	switch event := status.TrapCause(); {
 	case signal == unix.SIGTRAP && event == unix.PTRACE_EVENT_EXIT:
-		if message, err := unix.PtraceGetEventMsg(tid); err == nil && syscall.WaitStatus(message).Signaled() && t.why.Load() == goesOn {
+		if message, err := unix.PtraceGetEventMsg(tid); err == nil && syscall.WaitStatus(message).Signaled() &&
+			t.why.Load() == goesOn {
 			if at := t.last[tid]; at != nil && at.signal == syscall.WaitStatus(message).Signal() {
 				t.addFault(tid, at)
 			}

@@ -227,7 +227,8 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 	w.Gone = len(content["settings_array"].([]any)) == 0 &&
 		c.Hardware+c.Configuration != "" // no settings remain
 	if w.Layers != nil && len(apps) > 0 {
-		w.Notes = append(w.Notes, "the settings of layers in "+c.Configuration+" are for all programs: see vkloader settings layer --app")
+		w.Notes = append(w.Notes, "the settings of layers in "+c.Configuration+
+			" are for all programs: see vkloader settings layer --app")
 	}
 	if alone {
 		w.Notes = append(w.Notes, "these programs now get only these settings, and not those for all programs")
@@ -459,7 +460,8 @@ func (c *Options) driverManifests(p *FileSet) (paths []string, excluded []stamp,
 			}
 		}
 		if !search.IsManifestName(path) || !p.Machine.Exists(path) {
-			return nil, nil, exit.Problem("--add-driver: %s is not a manifest: the file must exist, and its name must end in .json", path)
+			return nil, nil, exit.Problem(
+				"--add-driver: %s is not a manifest: the file must exist, and its name must end in .json", path)
 		}
 		paths = append(paths, path)
 	}

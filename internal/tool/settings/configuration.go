@@ -45,8 +45,10 @@ const (
 
 // ConfigurationFile returns the file of a configuration.
 func ConfigurationFile(m *machine.Machine, name string) (string, error) {
-	if name == "" || len(name) > 100 || strings.ContainsAny(name, `/\:`) || strings.ContainsFunc(name, unicode.IsControl) || strings.ContainsAny(name[:1], ".-") {
-		return "", fmt.Errorf("%q is no name of a configuration: a name has no /, \\, : or control character, and begins with no dot or -", name)
+	if name == "" || len(name) > 100 || strings.ContainsAny(name, `/\:`) ||
+		strings.ContainsFunc(name, unicode.IsControl) || strings.ContainsAny(name[:1], ".-") {
+		return "", fmt.Errorf(
+			"%q is no name of a configuration: a name has no /, \\, : or control character, and begins with no dot or -", name)
 	}
 	directory, err := configurationDirectory(m)
 	return filepath.Join(directory, name+configurationSuffix), err
@@ -123,8 +125,8 @@ func (p *FileSet) readConfiguration(name string) (*Configuration, error) {
 	return c, nil
 }
 
-// parseConfiguration reads a settings file, or a configuration of Vulkan Configurator. app is the program whose settings
-// count; "": all.
+// parseConfiguration reads a settings file, or a configuration of Vulkan Configurator. app is the program whose
+// settings count; "": all.
 func (p *FileSet) parseConfiguration(text, file, app string) (*Configuration, error) {
 	content, err := decode([]byte(text))
 	if err != nil {
@@ -145,7 +147,8 @@ func (p *FileSet) parseConfiguration(text, file, app string) (*Configuration, er
 	if list := Objects(content); found == nil && app == "" && len(list) == 1 {
 		found = list[0]
 	} else if found == nil && len(list) > 0 {
-		return nil, exit.Problem("%s has no settings for %s: choose the program with --app", file, term.Or(app, AllPrograms))
+		return nil, exit.Problem("%s has no settings for %s: choose the program with --app", file,
+			term.Or(app, AllPrograms))
 	}
 	c.object = clone(found)
 	delete(c.object, "app_keys")
@@ -159,8 +162,8 @@ func (p *FileSet) parseConfiguration(text, file, app string) (*Configuration, er
 	return c, nil
 }
 
-// readConfigurator takes the layers, their settings and the log from a configuration of Vulkan Configurator. Layers have a
-// rank from the program down, and a control, or a state in files of version 2.
+// readConfigurator takes the layers, their settings and the log from a configuration of Vulkan Configurator. Layers
+// have a rank from the program down, and a control, or a state in files of version 2.
 func (c *Configuration) readConfigurator(foreign map[string]any) {
 	c.object = map[string]any{}
 	layers := those[map[string]any](foreign["layers"])
@@ -181,7 +184,8 @@ func (c *Configuration) readConfigurator(foreign map[string]any) {
 		list = append(list, entry{"name": nameOf(l), "control": control, "path": ""})
 		for _, s := range those[map[string]any](l["settings"]) {
 			if key, is := s["key"].(string); is && control != "off" {
-				c.Layers = append(c.Layers, LayerValue{Name: (&Layer{Name: nameOf(l)}).Full(key), Value: settingText(s["value"])})
+				c.Layers = append(c.Layers,
+					LayerValue{Name: (&Layer{Name: nameOf(l)}).Full(key), Value: settingText(s["value"])})
 			}
 		}
 	}
@@ -248,8 +252,8 @@ func (c *Configuration) apply(object map[string]any) error {
 	return nil
 }
 
-// layerFile returns the layer settings file with the values of the configuration; nil if it has none. Its layers keep no
-// other values.
+// layerFile returns the layer settings file with the values of the configuration; nil if it has none. Its layers keep
+// no other values.
 func (c *Configuration) layerFile(p *FileSet) (*LayerFile, error) {
 	if len(c.Layers) == 0 {
 		return nil, nil
@@ -293,7 +297,8 @@ func (p *FileSet) Save(s *Saving) (*Saved, error) {
 		return nil, err
 	}
 	if p.Machine.Exists(file) && !s.Force {
-		return nil, exit.Problem("there is a configuration %s already: choose another name, or replace it with --force", s.Name)
+		return nil, exit.Problem("there is a configuration %s already: choose another name, or replace it with --force",
+			s.Name)
 	}
 	saved := &Saved{File: file}
 	c, err := p.source(s)

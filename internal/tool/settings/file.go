@@ -12,7 +12,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// setAside is the suffix of another program's file that the tool has replaced. Loaders do not read files with this suffix.
+// setAside is the suffix of another program's file that the tool has replaced. Loaders do not read files with this
+// suffix.
 const setAside = ".before-vkloader"
 
 // SetAside returns the path of the copy of another program's file that the tool has replaced.
@@ -82,9 +83,9 @@ func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 	return at.Close, nil
 }
 
-// Write replaces the file at place with content and the mark in one step: a program that starts meanwhile reads the old file
-// or the new one. An existing file keeps its permissions. aside keeps another program's file beside it, and Remove restores
-// that file.
+// Write replaces the file at place with content and the mark in one step: a program that starts meanwhile reads the old
+// file or the new one. An existing file keeps its permissions. aside keeps another program's file beside it, and Remove
+// restores that file.
 func Write(m *machine.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
 	text, err := markContent(content, expires)
 	if err != nil {

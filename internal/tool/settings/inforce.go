@@ -86,7 +86,8 @@ func removeIf(m *machine.Machine, place string, still func(*File) bool) (restore
 
 // NotOurs returns the error for a change to another program's file.
 func NotOurs(f *File) error {
-	return exit.Problem("%s is another program's: look at it with \"vkloader settings show\", and use --force to go on", f.Path)
+	return exit.Problem("%s is another program's: look at it with \"vkloader settings show\", and use --force to go on",
+		f.Path)
 }
 
 // RealApp is RealApps for one program; it returns "" for "".
@@ -101,8 +102,8 @@ func RealApp(m *machine.Machine, app string) (string, error) {
 	return apps[0], nil
 }
 
-// RealApps returns paths for app_keys: absolute and with symbolic links resolved, as the loader sees its own program. A name that is no
-// file is looked up in PATH; that of a removed program stays.
+// RealApps returns paths for app_keys: absolute and with symbolic links resolved, as the loader sees its own program. A
+// name that is no file is looked up in PATH; that of a removed program stays.
 func RealApps(m *machine.Machine, apps []string) ([]string, error) {
 	var out []string
 	for _, app := range apps {
@@ -120,8 +121,8 @@ func RealApps(m *machine.Machine, apps []string) ([]string, error) {
 	return out, nil
 }
 
-// Ignored returns a message for each program whose loader ignores the settings file or some of the fields. The program "", and an
-// empty list, stand for every program. Programs with an unknown loader give no message.
+// Ignored returns a message for each program whose loader ignores the settings file or some of the fields. The program
+// "", and an empty list, stand for every program. Programs with an unknown loader give no message.
 func (p *FileSet) Ignored(programs, fields []string) (list []string) {
 	if len(programs) == 0 {
 		programs = []string{""}
@@ -154,8 +155,8 @@ type Clearing struct {
 	Force bool     // also another program's file
 }
 
-// Clear removes the settings file in force or its settings for some programs, and gives c their real paths. It returns the zero value
-// if there is no file.
+// Clear removes the settings file in force or its settings for some programs, and gives c their real paths. It returns
+// the zero value if there is no file.
 func (p *FileSet) Clear(c *Clearing) (done Done, err error) {
 	f := p.InForce()
 	switch {
@@ -177,14 +178,15 @@ func (p *FileSet) Clear(c *Clearing) (done Done, err error) {
 		})
 	}
 	done.Removed = f.Path
-	if done.Restored, err = removeIf(&p.Machine, f.Path, func(now *File) bool { return now.Ours == f.Ours }); err != nil {
+	if done.Restored, err = removeIf(&p.Machine, f.Path,
+		func(now *File) bool { return now.Ours == f.Ours }); err != nil {
 		return Done{}, exit.As(exit.NotLooked, err)
 	}
 	return done, nil
 }
 
-// ClearAll removes every file that the tool wrote: settings files, configurations, and layer settings files. It returns the paths. dry
-// removes nothing.
+// ClearAll removes every file that the tool wrote: settings files, configurations, and layer settings files. It returns
+// the paths. dry removes nothing.
 func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
 	remove := func(path string, how func() error) {
 		if err == nil && !dry {

@@ -27,15 +27,16 @@ func versionIn(uuid string) string {
 		return ""
 	}
 	text := strings.TrimRight(string(bytes), "\x00")
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) || !releaseNumber().MatchString(text) {
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) ||
+		!releaseNumber().MatchString(text) {
 		return ""
 	}
 	return text
 }
 
-// CanName returns an error for a device that settings cannot name, or would lose with the next update of its driver; then the
-// error says how to choose the driver instead. After an update, the loader finds a device by its UUIDs, or by its name if no
-// other device has it (SET-95).
+// CanName returns an error for a device that settings cannot name, or would lose with the next update of its driver;
+// then the error says how to choose the driver instead. After an update, the loader finds a device by its UUIDs, or by
+// its name if no other device has it (SET-95).
 func CanName(d *discover.Device) error {
 	_, err := deviceEntry(d)
 	return err
@@ -45,14 +46,16 @@ func CanName(d *discover.Device) error {
 func deviceEntry(d *discover.Device) (map[string]any, error) {
 	entry, is := explicitDevice(fmt.Sprintf("%s/%s/%d", d.DeviceUUID, d.DriverUUID, int32(d.DriverVersion)))
 	if !is {
-		return nil, exit.Problem("--device: %s supports only Vulkan 1.0, and settings cannot name devices of Vulkan 1.0", d.Name)
+		return nil, exit.Problem(
+			"--device: %s supports only Vulkan 1.0, and settings cannot name devices of Vulkan 1.0", d.Name)
 	}
 	version := versionIn(d.DeviceUUID)
 	if version == "" {
 		return entry, nil
 	}
 	instead := shell.Line("vkloader settings set --driver NAME (vkloader list drivers shows the name)")
-	if name := manifestsOf[d.DriverName]; name != "" && machine.Style == pathname.Slash { // on Windows, Wine's driver may be before it
+	// on Windows, Wine's driver may be before it
+	if name := manifestsOf[d.DriverName]; name != "" && machine.Style == pathname.Slash {
 		instead = "vkloader settings set --driver " + shell.Quoted(name)
 	}
 	return nil, exit.Problem("--device: the identifier of %s contains the version of its driver (%s): an update "+
@@ -93,8 +96,10 @@ func (c *Options) devices(lister Devices, object map[string]any) error {
 				return err
 			}
 			for i := range all {
-				if o := &all[i]; i != at && o.DeviceUUID == d.DeviceUUID && o.DriverUUID == d.DriverUUID && o.DriverVersion == d.DriverVersion {
-					return exit.Problem("--device: %s has the same UUIDs as %s: no settings can tell them apart", listed[at].String(), listed[i].String())
+				if o := &all[i]; i != at && o.DeviceUUID == d.DeviceUUID && o.DriverUUID == d.DriverUUID &&
+					o.DriverVersion == d.DriverVersion {
+					return exit.Problem("--device: %s has the same UUIDs as %s: no settings can tell them apart",
+						listed[at].String(), listed[i].String())
 				}
 			}
 			entry["deviceName"], entry["driverName"] = d.Name, d.DriverName
@@ -150,7 +155,8 @@ func Selectable(devices []discover.Device) []drivers.Device {
 	list := make([]drivers.Device, len(devices))
 	for i := range devices {
 		d := &devices[i]
-		list[i] = drivers.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
+		list[i] = drivers.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID,
+			UUID:       d.DeviceUUID,
 			DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
 	}
 	return list

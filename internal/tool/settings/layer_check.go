@@ -20,18 +20,20 @@ import (
 const ValidationLayer = layerPrefix + "KHRONOS_validation"
 
 // validationKeys are the settings of the validation layer's releases.
-var validationKeys = strings.Fields("check_command_buffer check_image_layout check_object_in_use check_query check_shaders check_shaders_caching " +
-	"debug_action debug_disable_spirv_val disables duplicate_message_limit enable_message_limit enables fine_grained_locking gpuav_buffer_address_oob " +
-	"gpuav_buffer_copies gpuav_buffer_oob gpuav_buffers_validation gpuav_descriptor_checks gpuav_descriptor_indexing gpuav_enable " +
-	"gpuav_index_buffers gpuav_indirect_dispatches_buffers gpuav_indirect_draws_buffers gpuav_indirect_trace_rays_buffers " +
-	"gpuav_post_process_descriptor_indexing gpuav_safe_mode gpuav_select_instrumented_shaders gpuav_shader_instrumentation gpuav_validate_ray_query " +
-	"gpuav_warn_on_robust_oob log_filename message_format_display_application_name message_format_json message_id_filter object_lifetime " +
-	"printf_buffer_size printf_enable printf_only_preset printf_to_stdout printf_verbose report_flags stateless_param " +
-	"syncval_message_extra_properties syncval_queue_submit syncval_shader_accesses_heuristic syncval_submit_time_validation thread_safety " +
-	"unique_handles validate_best_practices validate_best_practices_amd validate_best_practices_arm validate_best_practices_img " +
-	"validate_best_practices_nvidia validate_core validate_sync vma_linear_output warn_on_robust_oob")
+var validationKeys = strings.Fields(
+	"check_command_buffer check_image_layout check_object_in_use check_query check_shaders check_shaders_caching " +
+		"debug_action debug_disable_spirv_val disables duplicate_message_limit enable_message_limit enables fine_grained_locking gpuav_buffer_address_oob " +
+		"gpuav_buffer_copies gpuav_buffer_oob gpuav_buffers_validation gpuav_descriptor_checks gpuav_descriptor_indexing gpuav_enable " +
+		"gpuav_index_buffers gpuav_indirect_dispatches_buffers gpuav_indirect_draws_buffers gpuav_indirect_trace_rays_buffers " +
+		"gpuav_post_process_descriptor_indexing gpuav_safe_mode gpuav_select_instrumented_shaders gpuav_shader_instrumentation gpuav_validate_ray_query " +
+		"gpuav_warn_on_robust_oob log_filename message_format_display_application_name message_format_json message_id_filter object_lifetime " +
+		"printf_buffer_size printf_enable printf_only_preset printf_to_stdout printf_verbose report_flags stateless_param " +
+		"syncval_message_extra_properties syncval_queue_submit syncval_shader_accesses_heuristic syncval_submit_time_validation thread_safety " +
+		"unique_handles validate_best_practices validate_best_practices_amd validate_best_practices_arm validate_best_practices_img " +
+		"validate_best_practices_nvidia validate_core validate_sync vma_linear_output warn_on_robust_oob")
 
-// derivedNames returns the variables of a layer's setting that its name gives, with the vendor, without it, and without both.
+// derivedNames returns the variables of a layer's setting that its name gives, with the vendor, without it, and without
+// both.
 func derivedNames(layer, key string) []string {
 	key = strings.ToUpper(key)
 	whole := strings.ToUpper(strings.TrimPrefix(layer, layerPrefix))
@@ -52,8 +54,8 @@ func (l *Layer) variablesOf(s *Setting) []string {
 	return append(derivedNames(l.Name, s.Key), s.Variable)
 }
 
-// LayersByVariable returns the variables of settings, each with the layer that reads it: of the installed layers, and of the
-// validation layer.
+// LayersByVariable returns the variables of settings, each with the layer that reads it: of the installed layers, and
+// of the validation layer.
 func LayersByVariable(m *machine.Machine, layers []*manifest.Layer) map[string]string {
 	owners := map[string]string{}
 	for _, key := range validationKeys {
@@ -105,7 +107,8 @@ func IsLayerFile(file, text string) bool {
 // CheckLayerFile checks each line of a layer settings file by the manifests of the installed layers. The faults have
 // the given code.
 func CheckLayerFile(source *machine.Source, text, code string) (faults []validation.Remark, err error) {
-	answer, err := explain.Decide(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
+	answer, err := explain.Decide(explain.Without(source, variables.LayersEnable, variables.LayersDisable,
+		variables.LayersAllow))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +134,8 @@ func CheckLayerFile(source *machine.Source, text, code string) (faults []validat
 		name, value, is := parse(line)
 		prefix, key, dotted := strings.Cut(name, ".")
 		if !is || !dotted {
-			add(diag.Problem, "Write LAYER.KEY = VALUE, such as khronos_validation.validate_sync = true.", "the line is no setting")
+			add(diag.Problem, "Write LAYER.KEY = VALUE, such as khronos_validation.validate_sync = true.",
+				"the line is no setting")
 			continue
 		}
 		if before := lines[name]; before > 0 {
@@ -147,7 +151,8 @@ func CheckLayerFile(source *machine.Source, text, code string) (faults []validat
 		l := layers[at]
 		if !active(l.Name) && !off[l.Name] {
 			off[l.Name] = true
-			add(diag.Note, "Start a program with vkloader run --layer "+l.Name+" PROGRAM, or set VK_INSTANCE_LAYERS="+l.Name+".",
+			add(diag.Note, "Start a program with vkloader run --layer "+l.Name+" PROGRAM, or set VK_INSTANCE_LAYERS="+
+				l.Name+".",
 				"%s is not on: the setting has no effect unless the program enables the layer", l.Name)
 		}
 		setting := l.Find(key)

@@ -37,8 +37,8 @@ type LayerPlace struct {
 	From string `json:"from"` // the source: the user's directory, a variable, or the working directory
 }
 
-// LayerPlaces returns the paths at which layers look for the file, in order. The first existing file counts. directory is
-// the program's working directory, "" if unknown.
+// LayerPlaces returns the paths at which layers look for the file, in order. The first existing file counts. directory
+// is the program's working directory, "" if unknown.
 func LayerPlaces(m *machine.Machine, directory string) (list []LayerPlace) {
 	data, _ := m.Lookup(variables.DataHome.Name())
 	from := variables.DataHome.Name()
@@ -227,7 +227,8 @@ type ShownLayers struct {
 	Values []LayerValue `json:"values"`
 }
 
-// ShowLayers reads the settings of the named layers, or of all layers, from the file in force; nil if it has none of them.
+// ShowLayers reads the settings of the named layers, or of all layers, from the file in force; nil if it has none of
+// them.
 func ShowLayers(m *machine.Machine, layers ...string) (*ShownLayers, error) {
 	file, err := layerFileInForce(m, LayerPlaces(m, ThisDirectory(m)))
 	if file == nil || err != nil {
@@ -279,7 +280,8 @@ type LayerEdit struct {
 
 // FindLayer finds an installed layer, used or not.
 func FindLayer(source *machine.Source, name string) (*Layer, *manifest.Layer, error) {
-	answer, err := explain.Decide(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
+	answer, err := explain.Decide(explain.Without(source, variables.LayersEnable, variables.LayersDisable,
+		variables.LayersAllow))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -382,7 +384,8 @@ func (c *LayerChange) variables(layer *Layer, answer *LayerSettings) error {
 	for _, e := range c.Edits {
 		setting := layer.Find(e.Key)
 		if setting.Variable == "" {
-			return exit.Problem("%s reads no variable for %s: leave out --variables, and the file has it", c.Layer, e.Key)
+			return exit.Problem("%s reads no variable for %s: leave out --variables, and the file has it", c.Layer,
+				e.Key)
 		}
 		answer.Variables = append(answer.Variables, VariableLine{Name: setting.Variable, Value: e.Value})
 	}
@@ -442,15 +445,16 @@ func (c *LayerChange) file(m *machine.Machine) (*LayerFile, error) {
 	file, err := layerFileInForce(m, places)
 	if file == nil && err == nil {
 		if len(places) == 0 {
-			return nil, exit.Unable("there is no place for settings of layers: HOME is not set; --directory names a place")
+			return nil, exit.Unable(
+				"there is no place for settings of layers: HOME is not set; --directory names a place")
 		}
 		file, err = openLayerFile(m, places[0])
 	}
 	return file, err
 }
 
-// LayerList returns the file that names the layer settings files beside programs, of --directory and --app, for "clear --everything": one quoted
-// path a line. "": the user has no directory for it.
+// LayerList returns the file that names the layer settings files beside programs, of --directory and --app, for "clear
+// --everything": one quoted path a line. "": the user has no directory for it.
 func LayerList(m *machine.Machine) string {
 	configurations, err := configurationDirectory(m)
 	if err != nil {
@@ -463,7 +467,8 @@ func LayerList(m *machine.Machine) string {
 func listedPlaces(m *machine.Machine) (places []LayerPlace) {
 	text, _ := m.ReadFile(LayerList(m)) // a list that is missing or unreadable names none
 	for line := range strings.Lines(string(text)) {
-		if file, err := strconv.Unquote(strings.TrimSpace(line)); err == nil && path.IsAbs(file) && path.Base(file) == LayerFileName {
+		if file, err := strconv.Unquote(strings.TrimSpace(line)); err == nil && path.IsAbs(file) &&
+			path.Base(file) == LayerFileName {
 			places = append(places, LayerPlace{file, OptionDirectory})
 		}
 	}

@@ -73,7 +73,8 @@ type About struct{ Description, URL, Platforms, API, Version string }
 // IsWeb reports whether the URL is one that a browser opens safely.
 func (a About) IsWeb() bool { return strings.HasPrefix(a.URL, "https://") }
 
-// ReadLayer reads the settings of a layer from its manifest. A member of the wrong form counts as missing; validate names it.
+// ReadLayer reads the settings of a layer from its manifest. A member of the wrong form counts as missing; validate
+// names it.
 func ReadLayer(text []byte, name string) (*Layer, error) {
 	doc, fault := document.Parse(string(text))
 	if fault != nil {
@@ -118,7 +119,8 @@ func (l *Layer) add(list document.Value, variables bool, group string, depth int
 		switch kind := textOf(r.Member("type")); {
 		case kind == "GROUP":
 			group = textOf(r.Member("label"))
-		case textOf(r.Member("key")) != "" && slices.Contains(validation.SettingTypes, kind) && isHere(r) && isWellFormed(r):
+		case textOf(r.Member("key")) != "" && slices.Contains(validation.SettingTypes, kind) && isHere(r) &&
+			isWellFormed(r):
 			l.Settings = append(l.Settings, l.setting(r, variables, group, depth))
 			depth++
 		}
@@ -149,9 +151,11 @@ func (l *Layer) setting(r document.Value, variables bool, group string, depth in
 		}
 		return nil
 	}
-	s := Setting{Key: of("key"), Type: of("type"), Label: of("label"), Description: of("description"), Default: of("default"),
-		Min: limit("min"), Max: limit("max"), Unit: of("unit"), Filter: of("filter"), Variable: of("env"), Status: of("status"),
-		View: of("view"), Group: group, Depth: depth}
+	s := Setting{Key: of("key"), Type: of("type"), Label: of("label"), Description: of("description"),
+		Default: of("default"),
+		Min:     limit("min"), Max: limit("max"), Unit: of("unit"), Filter: of("filter"), Variable: of("env"),
+		Status: of("status"),
+		View:   of("view"), Group: group, Depth: depth}
 	if s.Variable == "" && variables {
 		s.Variable = "VK_" + strings.ToUpper(strings.TrimPrefix(l.Name, layerPrefix)+"_"+s.Key)
 	}
@@ -212,8 +216,8 @@ func textOf(value document.Value) string {
 	return text
 }
 
-// elementText returns an element of LIST in the file's format: its key or number, "" for a disabled one. Another object stays
-// JSON.
+// elementText returns an element of LIST in the file's format: its key or number, "" for a disabled one. Another object
+// stays JSON.
 func elementText(v document.Value) string {
 	if v.Member("enabled").Kind() == document.False {
 		return ""
@@ -345,5 +349,6 @@ func (d *Dependence) Holds(value func(key string) string) bool {
 // hasWord reports whether a value equals wanted or, for flags, contains all wanted flags.
 func hasWord(value, wanted string) bool {
 	words := strings.Split(value, ",")
-	return !slices.ContainsFunc(strings.Split(wanted, ","), func(word string) bool { return !slices.Contains(words, word) })
+	return !slices.ContainsFunc(strings.Split(wanted, ","),
+		func(word string) bool { return !slices.Contains(words, word) })
 }

@@ -40,11 +40,13 @@ func (c *Options) place(p *FileSet) (string, error) {
 		}
 	}
 	ofUser := func(place string) bool {
-		return slices.ContainsFunc(homes, func(h string) bool { return strings.HasPrefix(place, filepath.Clean(h)+"/") })
+		return slices.ContainsFunc(homes,
+			func(h string) bool { return strings.HasPrefix(place, filepath.Clean(h)+"/") })
 	}
 	f := p.InForce()
 	if c.System {
-		at := slices.IndexFunc(places, func(place string) bool { return strings.HasPrefix(place, explain.Platform(p.Source).SysConfDir+"/") })
+		at := slices.IndexFunc(places,
+			func(place string) bool { return strings.HasPrefix(place, explain.Platform(p.Source).SysConfDir+"/") })
 		if at < 0 {
 			return "", exit.Unable("there is no place for the settings of all users")
 		}
@@ -58,7 +60,8 @@ func (c *Options) place(p *FileSet) (string, error) {
 	}
 	at := slices.IndexFunc(places, ofUser)
 	if at < 0 {
-		return "", exit.Unable("there is no place for your settings: HOME is not set; --system writes settings for all users")
+		return "", exit.Unable(
+			"there is no place for your settings: HOME is not set; --system writes settings for all users")
 	}
 	if f != nil && slices.Index(places, f.Path) < at {
 		return "", exit.Problem("%s would be ignored: %s takes precedence over it", places[at], f.Path)

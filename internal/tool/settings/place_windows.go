@@ -53,13 +53,15 @@ func leave(place string) error {
 // place returns the file to write: the file in the user's key, or else the tool's own path.
 func (c *Options) place(p *FileSet) (string, error) {
 	if c.System {
-		return "", exit.Unable("--system: settings of all users are a value in HKEY_LOCAL_MACHINE\\%s, which the tool does not write", key)
+		return "", exit.Unable(
+			"--system: settings of all users are a value in HKEY_LOCAL_MACHINE\\%s, which the tool does not write", key)
 	}
 	if len(p.Places) > 0 && isRegistered(p.Places[0]) {
 		return p.Places[0], nil
 	}
 	if f := p.InForce(); f != nil && !c.Force {
-		return "", exit.Problem("%s has settings for all users. A file of your own would replace them: --force writes it", f.Path)
+		return "", exit.Problem(
+			"%s has settings for all users. A file of your own would replace them: --force writes it", f.Path)
 	}
 	return ownPlace(&p.Machine)
 }

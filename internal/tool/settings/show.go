@@ -14,18 +14,20 @@ import (
 	"vkloader/internal/tool/validation"
 )
 
-// Schema is the version of the output of "settings show", "set" and "clear". A removed field or a new meaning of a field
-// raises it.
+// Schema is the version of the output of "settings show", "set" and "clear". A removed field or a new meaning of a
+// field raises it.
 const Schema = 2
 
 // Shown is the output of "settings show".
 type Shown struct {
-	Schema   int           `json:"schema"`
-	File     string        `json:"file,omitempty"` // the file in force; "": none
-	Ours     bool          `json:"ours"`
-	Expires  string        `json:"expires,omitempty"`
-	Ignored  []string      `json:"ignored,omitempty"`       // a sentence for each program whose loader ignores the file or a part of it
-	Shadowed []string      `json:"shadowed"`                // settings files that loaders ignore in favour of another file
+	Schema  int    `json:"schema"`
+	File    string `json:"file,omitempty"` // the file in force; "": none
+	Ours    bool   `json:"ours"`
+	Expires string `json:"expires,omitempty"`
+	// a sentence for each program whose loader ignores the file or a part of it
+	Ignored []string `json:"ignored,omitempty"`
+	// settings files that loaders ignore in favour of another file
+	Shadowed []string      `json:"shadowed"`
 	Places   []string      `json:"places"`                  // the searched places, in order
 	Programs []ForPrograms `json:"programs"`                // the file's settings by program
 	More     int           `json:"more_programs,omitempty"` // the number of named programs that Programs leaves out
@@ -68,7 +70,8 @@ type ForPrograms struct {
 	Devices   []ShownDevice `json:"devices"`                   // null: all
 	Hardware  string        `json:"driver_hardware,omitempty"` // the hardware policy: present or awake
 
-	UntilChanged []string `json:"until_changed,omitempty"` // libraries of excluded drivers: with a change of one, the drivers end
+	// libraries of excluded drivers: with a change of one, the drivers end
+	UntilChanged []string `json:"until_changed,omitempty"`
 }
 
 // ShownLayer is an entry of the list of layers.
@@ -161,7 +164,8 @@ func namedPrograms(doc *document.Document) []string {
 
 // settingsFor returns the settings of a program; nil if it has none. content is that of the tool's file.
 func settingsFor(doc *document.Document, content map[string]any, path, program string) *ForPrograms {
-	set, _, _ := settings.Read(doc, path, machine.Style, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
+	set, _, _ := settings.Read(doc, path, machine.Style,
+		func() facts.Exe { return facts.Exe{Path: program, Known: true} })
 	if set == nil {
 		return nil
 	}

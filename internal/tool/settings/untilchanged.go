@@ -15,8 +15,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// UntilChangedMember is the member for the libraries that settings of --until-changed exclude: a stamp in the entry of a
-// layer, a list of stamps in an object that chooses drivers. Loaders ignore it; EndChanged removes the settings.
+// UntilChangedMember is the member for the libraries that settings of --until-changed exclude: a stamp in the entry of
+// a layer, a list of stamps in an object that chooses drivers. Loaders ignore it; EndChanged removes the settings.
 const UntilChangedMember = "vkloader_until_changed"
 
 // stamp identifies the content of a library.
@@ -97,7 +97,8 @@ func excludeDrivers(object map[string]any, kept []string, stamps []stamp) error 
 	if list, has := object["additional_drivers"].([]any); has {
 		before := stampsIn(object)
 		if len(before) == 0 {
-			return exit.Problem("the settings choose drivers already: change them with \"vkloader settings set --driver\"")
+			return exit.Problem(
+				"the settings choose drivers already: change them with \"vkloader settings set --driver\"")
 		}
 		kept = slices.DeleteFunc(kept, func(path string) bool {
 			return !slices.ContainsFunc(those[entry](list), func(d entry) bool { return d["path"] == path })
@@ -189,8 +190,9 @@ func excludedFiles(content map[string]any, program string) map[string][]string {
 	return files
 }
 
-// TryExclusion returns the file that a change would write for the driver or layer with this manifest, and writes nothing. It
-// repeats the decision, and returns an error if the change has no effect, or changes other drivers or layers.
+// TryExclusion returns the file that a change would write for the driver or layer with this manifest, and writes
+// nothing. It repeats the decision, and returns an error if the change has no effect, or changes other drivers or
+// layers.
 func (p *FileSet) TryExclusion(c Options, manifest string) (file string, err error) {
 	c.Dry = true
 	written, err := p.Set(&c, nil)

@@ -23,8 +23,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// LookAtChain collects the data for the drawing. library is the loader to use; "": the tool's own. still means to run no
-// child process.
+// LookAtChain collects the data for the drawing. library is the loader to use; "": the tool's own. still means to run
+// no child process.
 func LookAtChain(executable, library string, source *machine.Source, still bool, limit time.Duration) (*Chain, error) {
 	made, err := decide.Explain(source)
 	if err != nil {
@@ -66,8 +66,9 @@ func chainOf(source *machine.Source, made *decide.Made) *Chain {
 	for _, e := range in {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]
-			chain.Layers = append(chain.Layers, ChainLayer{Item: e, Description: layer.Description, Before: before(layer),
-				Commands: []string{}})
+			chain.Layers = append(chain.Layers,
+				ChainLayer{Item: e, Description: layer.Description, Before: before(layer),
+					Commands: []string{}})
 		} else {
 			driver := answer.Drivers[e.Order-1]
 			chain.Drivers = append(chain.Drivers, ChainDriver{Item: e, API: wording.Version(driver.API),
@@ -89,14 +90,15 @@ func before(layer *manifest.Layer) []string {
 	return list
 }
 
-// questionTo returns the question for the probe: for each layer in the chain, with the function names of its manifest, every
-// command of the registry.
+// questionTo returns the question for the probe: for each layer in the chain, with the function names of its manifest,
+// every command of the registry.
 func questionTo(answer *plan.Answer) string {
 	var out strings.Builder
 	for _, a := range answer.Active {
 		l := answer.Layers[a.Layer]
 		if fields := []string{l.Library, term.Or(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion"),
-			term.Or(l.GetInstance, "vkGetInstanceProcAddr"), term.Or(l.GetDevice, "vkGetDeviceProcAddr")}; hasFunctions(l, a) {
+			term.Or(l.GetInstance, "vkGetInstanceProcAddr"),
+			term.Or(l.GetDevice, "vkGetDeviceProcAddr")}; hasFunctions(l, a) {
 			fmt.Fprintf(&out, "layer\t%s\n", strings.Join(fields, "\t"))
 		}
 	}
@@ -111,11 +113,13 @@ func hasFunctions(l *manifest.Layer, a plan.Active) bool {
 	return !l.Meta && !a.Unchained && !strings.ContainsAny(l.Library+l.Negotiate+l.GetInstance+l.GetDevice, "\t\n")
 }
 
-// unknownDriver stands for the driver of devices without a created device, for which the loader does not name the driver.
+// unknownDriver stands for the driver of devices without a created device, for which the loader does not name the
+// driver.
 const unknownDriver = "an unknown driver"
 
 // weights lists words in the names of commands. Interception of the first ones matters most.
-var weights = []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresent", "vkQueueSubmit", "vkCreateSwapchain", "vkAcquireNextImage", "Surface"}
+var weights = []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresent", "vkQueueSubmit", "vkCreateSwapchain",
+	"vkAcquireNextImage", "Surface"}
 
 // important sorts distinct commands by the importance of their interception.
 func important(commands []string) []string {
@@ -127,7 +131,8 @@ func important(commands []string) []string {
 		}
 		return len(weights)
 	}
-	slices.SortFunc(commands, func(a, b string) int { return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(a, b)) })
+	slices.SortFunc(commands,
+		func(a, b string) int { return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(a, b)) })
 	return slices.Compact(commands)
 }
 
@@ -160,7 +165,8 @@ func addObserved(chain *Chain, answer *plan.Answer, seen *discover.Report, log *
 	for i := range chain.Drivers {
 		d := &chain.Drivers[i]
 		for _, m := range log.Messages {
-			if (m.Severity == loaders.LogError || m.Kind == loaders.DriverSkipped) && m.Library != "" && machine.SameLibrary(d.Library, m.Library) {
+			if (m.Severity == loaders.LogError || m.Kind == loaders.DriverSkipped) && m.Library != "" &&
+				machine.SameLibrary(d.Library, m.Library) {
 				d.Problem = cmp.Or(d.Problem, m.Text)
 			}
 		}
@@ -170,7 +176,8 @@ func addObserved(chain *Chain, answer *plan.Answer, seen *discover.Report, log *
 		if n < len(log.Used) && log.Used[n].Device == one.Name {
 			one.Library = log.Used[n].Library
 		}
-		i := slices.IndexFunc(chain.Drivers, func(d ChainDriver) bool { return machine.SameLibrary(d.Library, one.Library) })
+		i := slices.IndexFunc(chain.Drivers,
+			func(d ChainDriver) bool { return machine.SameLibrary(d.Library, one.Library) })
 		if i < 0 { // the device's driver is unknown
 			i = slices.IndexFunc(chain.Drivers, func(d ChainDriver) bool { return d.Name == unknownDriver })
 			if i < 0 {

@@ -58,14 +58,15 @@ const maxLook = 10 * time.Second
 
 var (
 	deviceFilters = []variables.ID{variables.DeviceIDFilter, variables.VendorIDFilter, variables.DriverIDFilter}
-	driverFilters = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.DriversSelect, variables.DriversDisable}
+	driverFilters = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.DriversSelect,
+		variables.DriversDisable}
 )
 
 // DriverVariables are the variables that choose drivers.
 var DriverVariables = append(slices.Clone(driverFilters), variables.AddDriverFiles)
 
-// LookAtDevices asks the probe for the devices of programs, and repeats the question without each cause that hides devices
-// or changes their order.
+// LookAtDevices asks the probe for the devices of programs, and repeats the question without each cause that hides
+// devices or changes their order.
 func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Duration) (*Devices, error) {
 	environ := machine.WithoutVariable(source.Environ, variables.Debug.Name())
 	seen, err := ProbeDevices(found, environ, limit)
@@ -108,15 +109,16 @@ func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Du
 			devices.List = append(devices.List, Device{Device: d, Why: l.why, HiddenBy: l.hider})
 		}
 		for i := range there {
-			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] && more.Outcome == discover.Fine
+			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] &&
+				more.Outcome == discover.Fine
 		}
 	}
 	devices.Order = orderOf(source, answer, devices.List[:in], base)
 	return devices, nil
 }
 
-// ProbeDevices runs one child, which asks the drivers for their devices. environ has the child's variables; nil: none. The error
-// says why the child did not run.
+// ProbeDevices runs one child, which asks the drivers for their devices. environ has the child's variables; nil: none.
+// The error says why the child did not run.
 func ProbeDevices(at probe.Companions, environ []string, limit time.Duration) (*discover.Report, error) {
 	if environ == nil {
 		environ = []string{} // not the variables of this process
@@ -152,15 +154,16 @@ const driverExcluded = "its driver is excluded by "
 func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 	if layer := layerOf(answer); layer >= 0 {
 		off := answer.Layers[layer].DisableName
-		list = append(list, lift{MesaLayer, "hidden by " + drivers.MesaLayer + term.Enclosed(" ", wishesOf(source), ""), func(environ []string) []string {
-			for _, v := range drivers.MesaVariables {
-				environ = machine.WithoutVariable(environ, v.Name)
-			}
-			if off == "" {
-				return environ
-			}
-			return machine.WithVariable(environ, off, "1")
-		}})
+		list = append(list, lift{MesaLayer, "hidden by " + drivers.MesaLayer + term.Enclosed(" ", wishesOf(source), ""),
+			func(environ []string) []string {
+				for _, v := range drivers.MesaVariables {
+					environ = machine.WithoutVariable(environ, v.Name)
+				}
+				if off == "" {
+					return environ
+				}
+				return machine.WithVariable(environ, off, "1")
+			}})
 	}
 	without := func(list []variables.ID) func([]string) []string {
 		return func(environ []string) []string {
@@ -189,7 +192,8 @@ func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 }
 
 // effectiveVariables returns the effective variables of a list, as NAME=VALUE and by name.
-func effectiveVariables(source *machine.Source, answer *plan.Answer, list []variables.ID) (text string, names []string) {
+func effectiveVariables(source *machine.Source, answer *plan.Answer, list []variables.ID) (text string,
+	names []string) {
 	var set []string
 	for _, v := range list {
 		value, has := source.Lookup(v.Name())
@@ -238,7 +242,8 @@ func InForce(source *machine.Source) ([]string, error) {
 }
 
 // ManifestOf returns the manifest of a device's driver if only a variable names the manifest; "" otherwise.
-func ManifestOf(found probe.Companions, source *machine.Source, d *discover.Device, limit time.Duration) (string, error) {
+func ManifestOf(found probe.Companions, source *machine.Source, d *discover.Device, limit time.Duration) (string,
+	error) {
 	with, err := explain.Decide(source)
 	if err != nil {
 		return "", err
@@ -270,8 +275,8 @@ func ManifestOf(found probe.Companions, source *machine.Source, d *discover.Devi
 	return "", nil
 }
 
-// Try runs the probe with a settings file in place of any other. It disables Mesa's layer and the ID filters, which act on
-// the result of the settings.
+// Try runs the probe with a settings file in place of any other. It disables Mesa's layer and the ID filters, which act
+// on the result of the settings.
 func Try(found probe.Companions, source *machine.Source, text string, limit time.Duration) (*discover.Report, error) {
 	answer, err := explain.Decide(source)
 	if err != nil {
@@ -298,7 +303,8 @@ func Same(a, b []discover.Device) bool {
 
 // sameDevice compares two devices of different runs and ignores their numbers.
 func sameDevice(a, b *discover.Device) bool {
-	return a.Name == b.Name && a.VendorID == b.VendorID && a.DeviceID == b.DeviceID && a.DriverVersion == b.DriverVersion &&
+	return a.Name == b.Name && a.VendorID == b.VendorID && a.DeviceID == b.DeviceID &&
+		a.DriverVersion == b.DriverVersion &&
 		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID && a.PCI == b.PCI
 }
 
@@ -324,7 +330,8 @@ type OrderReason struct {
 
 const inOwnOrder = "the last driver found comes first; each driver lists its devices in its own order"
 
-// orderOf returns the reasons for the order of devices. list has the devices of programs, base those below Mesa's layer.
+// orderOf returns the reasons for the order of devices. list has the devices of programs, base those below Mesa's
+// layer.
 func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []discover.Device) (steps []OrderReason) {
 	number := func(i int) string {
 		d, before := &base[i], 0 // a device that is listed twice has two numbers, in the same order
@@ -346,10 +353,13 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 	off, _ := source.Lookup(variables.DisableSelect.Name())
 	switch {
 	case answer.Settings != nil && answer.Settings.HasDevices:
-		steps = append(steps, OrderReason{BySettings, "the order is that of the device configurations of " + answer.Settings.File, "SET-93"})
-	case len(base) < 2, answer.Style == pathname.Backslash: // on Windows, DXGI gives the order, and the probe does not report it
+		steps = append(steps, OrderReason{BySettings, "the order is that of the device configurations of " +
+			answer.Settings.File, "SET-93"})
+	// on Windows, DXGI gives the order, and the probe does not report it
+	case len(base) < 2, answer.Style == pathname.Backslash:
 	case switchedOn(off):
-		steps = append(steps, OrderReason{ByDrivers, variables.DisableSelect.Name() + "=" + off + ": nothing is sorted; " + inOwnOrder, "PHY-026"})
+		steps = append(steps, OrderReason{ByDrivers, variables.DisableSelect.Name() + "=" + off +
+			": nothing is sorted; " + inOwnOrder, "PHY-026"})
 	default:
 		value, chosen := choosesFirst(source, base)
 		for i := range base[:len(base)-1] {
@@ -384,7 +394,8 @@ func switchedOn(value string) bool {
 func choosesFirst(source *machine.Source, base []discover.Device) (value string, is bool) {
 	value, _ = source.Lookup(variables.DeviceSelect.Name())
 	text := strings.TrimLeft(value, " \t\n\v\f\r")
-	if end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFxX:", r) }); end >= 0 {
+	if end := strings.IndexFunc(text,
+		func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFxX:", r) }); end >= 0 {
 		text = text[:end] // text after the second number is ignored (ENV-86)
 	}
 	vendor, device, ok := drivers.PCIPair(text)
@@ -411,7 +422,8 @@ func ruleOf(a, b *discover.Device) (rule, statement string) {
 	case same && a.PCI != "" && comparePCI(a.PCI, b.PCI) < 0:
 		return "PCI address " + a.PCI + " comes before " + b.PCI, "PHY-027"
 	case same && a.PCI == b.PCI && a.VendorID^a.DeviceID < b.VendorID^b.DeviceID:
-		return fmt.Sprintf("vendor xor device is %x; the other device's is %x", a.VendorID^a.DeviceID, b.VendorID^b.DeviceID), "PHY-027"
+		return fmt.Sprintf("vendor xor device is %x; the other device's is %x", a.VendorID^a.DeviceID,
+			b.VendorID^b.DeviceID), "PHY-027"
 	}
 	return "no sort rule distinguishes them: " + inOwnOrder, "PHY-023"
 }
@@ -440,7 +452,8 @@ func mesaStep(source *machine.Source, answer *plan.Answer, list []Device, base [
 	case len(list) < len(base) && len(list) > 0:
 		return drivers.MesaLayer + " hides all but " + list[0].numberAndName() + why
 	case moved:
-		return drivers.MesaLayer + " puts " + list[0].numberAndName() + " first, which the loader has after " + left[0].Name + why
+		return drivers.MesaLayer + " puts " + list[0].numberAndName() + " first, which the loader has after " +
+			left[0].Name + why
 	case !same:
 		return drivers.MesaLayer + " has changed the order" + why
 	case wishes != "" && len(list) > 1:

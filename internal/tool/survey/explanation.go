@@ -22,7 +22,8 @@ type Explanation struct {
 	App    string          `json:"app,omitempty"`
 	Loader *loaders.Loader `json:"loader,omitempty"` // the program's loader, which the decision imitates; absent: none
 
-	Static string `json:"static,omitempty"` // says that the program is statically linked; it gets no loader, so explain makes no decision
+	// says that the program is statically linked; it gets no loader, so explain makes no decision
+	Static string `json:"static,omitempty"`
 
 	Elevated process.FileRights `json:"elevated,omitempty"` // the reason why the program is elevated
 	Unseen   []string           `json:"unseen,omitempty"`   // the set variables that it ignores because of that
@@ -32,14 +33,16 @@ type Explanation struct {
 
 	LayerSettings *settings.ShownLayers `json:"layer_settings,omitempty"` // the settings of the active layers
 
-	UnspecifiedOrder []explain.UnspecifiedOrder `json:"unspecified_order,omitempty"` // layers whose order depends on readdir
+	// layers whose order depends on readdir
+	UnspecifiedOrder []explain.UnspecifiedOrder `json:"unspecified_order,omitempty"`
 
 	Writers []Writer `json:"writers,omitempty"` // the drivers and layers whose libraries contain the asked message
 
 	Wants *Wants `json:"wants,omitempty"` // the program's requirements on a device; absent: unknown
 
-	PID     int                  `json:"pid,omitempty"`     // the explained process
-	Differs []process.Difference `json:"differs,omitempty"` // differences between the loaded files and those that it would load now
+	PID int `json:"pid,omitempty"` // the explained process
+	// differences between the loaded files and those that it would load now
+	Differs []process.Difference `json:"differs,omitempty"`
 
 	Part bool `json:"-"` // messages name their subject
 }
@@ -50,7 +53,8 @@ type Wants struct {
 	Text       string   `json:"text"`    // the requirements in words
 	API        string   `json:"api,omitempty"`
 	Extensions []string `json:"extensions,omitempty"` // of the device
-	Limits     []string `json:"limits,omitempty"`     // the limits of each device by its last drivers, and a release within them
+	// the limits of each device by its last drivers, and a release within them
+	Limits []string `json:"limits,omitempty"`
 }
 
 // Writer is a driver or layer whose library contains a message.
@@ -104,8 +108,9 @@ func (t *trials) putOut(e *explain.Item) {
 		if l == nil {
 			return
 		}
-		changes = append(explain.LeaveOutLayer(t.source, l), explain.DropFromList(t.source, variables.InstanceLayers, machine.ListSeparator,
-			func(n string) bool { return n == e.Name })...)
+		changes = append(explain.LeaveOutLayer(t.source, l),
+			explain.DropFromList(t.source, variables.InstanceLayers, machine.ListSeparator,
+				func(n string) bool { return n == e.Name })...)
 		changes = append(changes, explain.DropFromFilter(t.source, variables.LayersEnable, e.Name)...)
 		if l.Implicit && l.HasEnable {
 			changes = append(changes, explain.UnsetVariable(l.EnableName))
@@ -195,7 +200,8 @@ func (t *trials) change(e *explain.Item, key explain.ItemKey, in bool, changes [
 			with = append(with, end.With(c))
 		}
 		if c, ok := t.First(key, in, with...); ok {
-			e.Do, e.Commands = noVariable+", because the settings file decides: change it with the program that wrote it, "+
+			e.Do, e.Commands = noVariable+
+				", because the settings file decides: change it with the program that wrote it, "+
 				"usually vkconfig, or "+
 				string(c.Line()), c.Lines()
 			if explain.SettingsOurs(&t.source.Machine, file) {

@@ -77,7 +77,8 @@ func (b *box) write(class string, most int, s string) {
 			end = len([]rune(line))
 		}
 		b.h += sizes[class] * 1.4
-		b.texts = append(b.texts, text{b.x + padding, b.y + b.h - sizes[class]*0.35, class, strings.TrimRight(line, " ")})
+		b.texts = append(b.texts,
+			text{b.x + padding, b.y + b.h - sizes[class]*0.35, class, strings.TrimRight(line, " ")})
 		rest = []rune(strings.TrimLeft(string(rest[end:]), " "))
 	}
 	b.title += term.Enclosed(term.Either(b.title == "", "", "\n"), visible(s), "")
@@ -86,7 +87,8 @@ func (b *box) write(class string, most int, s string) {
 // visible replaces characters that would break a line or a picture.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
-		return term.Either(unicode.IsControl(r) || r == unicode.ReplacementChar || !unicode.IsPrint(r) && r != ' ', '\uFFFD', r)
+		return term.Either(unicode.IsControl(r) || r == unicode.ReplacementChar || !unicode.IsPrint(r) && r != ' ',
+			'\uFFFD', r)
 	}, s)
 }
 

@@ -24,8 +24,8 @@ type ShortRun struct {
 	Died    bool   `json:"-"` // a driver or layer ended the child, or kept it from ending
 }
 
-// PhaseTime is the duration of a phase of the child, in microseconds: of the first round, and of a second round in the same
-// process.
+// PhaseTime is the duration of a phase of the child, in microseconds: of the first round, and of a second round in the
+// same process.
 type PhaseTime struct {
 	Phase string  `json:"phase"`              // as "create instance"
 	First float64 `json:"first_us"`           // of the first round
@@ -43,8 +43,10 @@ func LookAtRun(at probe.Companions, environ []string, limit time.Duration) (*Sho
 	if err != nil {
 		return nil, err
 	}
-	run := &ShortRun{Library: timed.Library, Chain: slices.Concat([]string{"program", "loader"}, log.Chain, []string{"drivers"}),
-		Times: []PhaseTime{}, Messages: append([]loaders.LogMessage{}, log.Messages...), Problem: timed.Problem, Died: timed.Died()}
+	run := &ShortRun{Library: timed.Library,
+		Chain: slices.Concat([]string{"program", "loader"}, log.Chain, []string{"drivers"}),
+		Times: []PhaseTime{}, Messages: append([]loaders.LogMessage{}, log.Messages...), Problem: timed.Problem,
+		Died: timed.Died()}
 	for _, p := range timed.Phases {
 		i := slices.IndexFunc(run.Times, func(t PhaseTime) bool { return t.Phase == p.Name })
 		switch {
@@ -61,7 +63,8 @@ func LookAtRun(at probe.Companions, environ []string, limit time.Duration) (*Sho
 func logOf(at probe.Companions, environ []string, limit time.Duration) (*loaders.Log, error) {
 	loud, remove := explain.AudibleSettings(environ)
 	defer remove()
-	result, err := probe.Run(context.Background(), probe.Short, at, machine.WithVariable(loud, variables.Debug.Name(), "all"), limit)
+	result, err := probe.Run(context.Background(), probe.Short, at,
+		machine.WithVariable(loud, variables.Debug.Name(), "all"), limit)
 	if err != nil {
 		return nil, err
 	}

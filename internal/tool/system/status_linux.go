@@ -45,9 +45,10 @@ type Status struct {
 
 // Architecture describes the loaders for programs of one processor and word size.
 type Architecture struct {
-	Name         string      `json:"name"` // the processor's usual name
-	WordSize     int         `json:"word_size"`
-	InForce      string      `json:"in_force"`               // the owner of the loader that programs get: vkloader, distribution, other or none
+	Name     string `json:"name"` // the processor's usual name
+	WordSize int    `json:"word_size"`
+	// the owner of the loader that programs get: vkloader, distribution, other or none
+	InForce      string      `json:"in_force"`
 	Found        []Installed `json:"found"`                  // in the dynamic linker's order: programs get the first
 	Directory    string      `json:"directory,omitempty"`    // the directory whose links "system use" changes; "": none
 	Vkloader     *Installed  `json:"vkloader,omitempty"`     // vkloader's library; absent: not installed
@@ -83,9 +84,11 @@ func StatusOf(m *machine.Machine) *Status {
 			continue // both kinds of 32-bit ARM have the same number in ELF files
 		}
 		l := binary.NewLinker(m, binary.LinkerOptions{Class: k.Bits, Machine: k.ELF, Elevated: true})
-		a := Architecture{Name: (&binary.ELF{Machine: k.ELF}).MachineName(), WordSize: k.Bits, InForce: InForceNone, Found: []Installed{}}
+		a := Architecture{Name: (&binary.ELF{Machine: k.ELF}).MachineName(), WordSize: k.Bits, InForce: InForceNone,
+			Found: []Installed{}}
 		for _, place := range l.Everywhere(loaders.Name) {
-			if found := readInstalled(m, l, place, k); found != nil && !slices.ContainsFunc(a.Found, func(o Installed) bool { return o.File == found.File }) {
+			if found := readInstalled(m, l, place, k); found != nil &&
+				!slices.ContainsFunc(a.Found, func(o Installed) bool { return o.File == found.File }) {
 				a.Found = append(a.Found, *found)
 			}
 		}
@@ -113,7 +116,8 @@ func StatusOf(m *machine.Machine) *Status {
 	return s
 }
 
-// setInstalled enters the library directory with both loaders, if "make install" put vkloader's next to the distribution's.
+// setInstalled enters the library directory with both loaders, if "make install" put vkloader's next to the
+// distribution's.
 func (a *Architecture) setInstalled(m *machine.Machine, l *binary.Linker, k machines.Machine) {
 	for _, directory := range directoriesOf(k) {
 		if a.Distribution = newestInstalled(m, l, directory, k, Distribution); a.Distribution == nil {
@@ -129,7 +133,8 @@ func (a *Architecture) setInstalled(m *machine.Machine, l *binary.Linker, k mach
 	}
 }
 
-// leftover enters the directory of the distribution's loader whose link leads to a missing or damaged library of vkloader.
+// leftover enters the directory of the distribution's loader whose link leads to a missing or damaged library of
+// vkloader.
 func (a *Architecture) leftover(m *machine.Machine, l *binary.Linker, k machines.Machine) {
 	for _, directory := range directoriesOf(k) {
 		if _, err := m.Readlink(directory + "/" + Newest); err != nil {
@@ -159,9 +164,10 @@ func readInstalled(m *machine.Machine, l *binary.Linker, place string, k machine
 	return found
 }
 
-// newestInstalled returns the newest loader in a directory, by the version in its name, of the distribution or of vkloader as
-// whose requests; nil if there is none.
-func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k machines.Machine, whose string) *Installed {
+// newestInstalled returns the newest loader in a directory, by the version in its name, of the distribution or of
+// vkloader as whose requests; nil if there is none.
+func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k machines.Machine,
+	whose string) *Installed {
 	entries, err := m.ReadDir(directory)
 	if err != nil {
 		return nil
@@ -172,7 +178,8 @@ func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k m
 			continue
 		}
 		found := readInstalled(m, l, directory+"/"+entry.Name(), k)
-		if found != nil && (found.Release != "") == (whose == Vkloader) && (best == nil || binary.CompareVersions(found.Version, best.Version) > 0) {
+		if found != nil && (found.Release != "") == (whose == Vkloader) &&
+			(best == nil || binary.CompareVersions(found.Version, best.Version) > 0) {
 			best = found
 		}
 	}
@@ -217,14 +224,17 @@ func (a *Architecture) judge() {
 		a.Change = "vkloader's library is missing or damaged. As root: vkloader system use distribution"
 	case a.Vkloader == nil && a.InForce == Vkloader && first.Package == "":
 		prefix := path.Dir(path.Dir(first.Path))
-		a.Change = "make install installed this file. In its source directory, as root: make uninstall PREFIX=" + prefix + " LIBDIR=" + path.Dir(first.Path) +
+		a.Change = "make install installed this file. In its source directory, as root: make uninstall PREFIX=" +
+			prefix + " LIBDIR=" + path.Dir(first.Path) +
 			" && ldconfig"
 	case a.Vkloader == nil && a.InForce == Vkloader:
 		a.Change = "Removing the package " + first.Package + " removes it."
 	case a.Vkloader == nil:
 		a.Change = "Install vkloader's library for this architecture: the package libvulkan1-vkloader, or make install."
-	case a.InForce != InForceNone && path.Dir(path.Dir(first.File)) != a.Directory && path.Dir(first.File) != a.Directory && path.Dir(first.Path) != a.Directory:
-		a.Change = first.Path + " comes before " + a.Directory + "/" + loaders.Name + ": programs get it, whatever the choice."
+	case a.InForce != InForceNone && path.Dir(path.Dir(first.File)) != a.Directory &&
+		path.Dir(first.File) != a.Directory && path.Dir(first.Path) != a.Directory:
+		a.Change = first.Path + " comes before " + a.Directory + "/" + loaders.Name +
+			": programs get it, whatever the choice."
 	case a.InForce == Vkloader && a.Distribution != nil:
 		a.Change = "As root: vkloader system use distribution"
 	case a.InForce != Vkloader:
@@ -234,9 +244,10 @@ func (a *Architecture) judge() {
 	}
 }
 
-// Use puts a loader, Vkloader or Distribution, in force for every architecture with both loaders, and returns the new state.
-// Distribution also replaces a missing or damaged library of vkloader. Use replaces each link in one step, so programs always
-// find one of the loaders; running programs keep theirs. The error names the first architecture that could not be changed.
+// Use puts a loader, Vkloader or Distribution, in force for every architecture with both loaders, and returns the new
+// state. Distribution also replaces a missing or damaged library of vkloader. Use replaces each link in one step, so
+// programs always find one of the loaders; running programs keep theirs. The error names the first architecture that
+// could not be changed.
 func Use(m *machine.Machine, whose string) (*Status, error) {
 	before := StatusOf(m)
 	for _, a := range before.Architectures {

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Wrapper breaks lines at spaces to the terminal's width. It indents continuation lines, so that they differ from new lines.
-// Every output passes through it, in case a command does not break its lines. It buffers an unfinished line until Flush.
+// Wrapper breaks lines at spaces to the terminal's width. It indents continuation lines, so that they differ from new
+// lines. Every output passes through it, in case a command does not break its lines. It buffers an unfinished line
+// until Flush.
 type Wrapper struct {
 	To      io.Writer
 	Width   int   // 0: lines stay unchanged
@@ -161,8 +162,8 @@ func Paragraphs(text string) (list []Paragraph) {
 	return list
 }
 
-// Reflow fills the paragraphs of a text to a width, with an empty line between them. A longer fixed line continues with its
-// own indentation.
+// Reflow fills the paragraphs of a text to a width, with an empty line between them. A longer fixed line continues with
+// its own indentation.
 func Reflow(text string, width int) string {
 	var b strings.Builder
 	for i, p := range Paragraphs(text) {

@@ -9,8 +9,9 @@ import (
 	"vkloader/internal/decide/wording"
 )
 
-// CodeSpan returns a text as a Markdown code span, also within a table cell: it contains no markup, HTML, link or mention. A
-// broken bar replaces the vertical bar, because Markdown readers differ in its escaping. The result is "" for an empty text.
+// CodeSpan returns a text as a Markdown code span, also within a table cell: it contains no markup, HTML, link or
+// mention. A broken bar replaces the vertical bar, because Markdown readers differ in its escaping. The result is ""
+// for an empty text.
 func CodeSpan(text string) string {
 	text = strings.ReplaceAll(OneLine(text), "|", "¦")
 	if strings.TrimSpace(text) == "" {

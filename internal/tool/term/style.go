@@ -18,7 +18,8 @@ type Style struct {
 	width  int // columns; 0: unlimited
 }
 
-// StyleFor returns the style for a writer: with colour on a terminal unless NO_COLOR is set, and with the terminal's width.
+// StyleFor returns the style for a writer: with colour on a terminal unless NO_COLOR is set, and with the terminal's
+// width.
 func StyleFor(w io.Writer, getenv func(string) string) Style {
 	f, _ := File(w)
 	colour := IsTerminal(w) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
@@ -91,7 +92,8 @@ func wrapLines(text string, width, rest int) (lines []string) {
 	return append(lines, strings.TrimRight(line, " "))
 }
 
-// Lines prints a text after a title. Further lines are indented to the text's start. mark, if not nil, formats each line.
+// Lines prints a text after a title. Further lines are indented to the text's start. mark, if not nil, formats each
+// line.
 func (s Style) Lines(w io.Writer, title string, mark func(string) string, text string) {
 	s.lines(w, title, mark, OneLine(text))
 }

@@ -32,7 +32,8 @@ func (t *Table) Row(cells ...string) {
 // Print writes the table with indent before each line. If the width is limited, columns of words get narrower and their
 // cells wrap; a name is never broken. If names alone are too wide, columns move to lines below their row.
 func (t *Table) Print(w io.Writer, indent string, style Style) {
-	p := printer{w: w, indent: indent, style: style, below: make([]bool, len(t.headings)), right: make([]bool, len(t.headings))}
+	p := printer{w: w, indent: indent, style: style, below: make([]bool, len(t.headings)),
+		right: make([]bool, len(t.headings))}
 	headings := make([]string, len(t.headings))
 	for i, h := range t.headings {
 		headings[i], p.right[i] = strings.CutPrefix(h, ">")
@@ -72,9 +73,9 @@ func (p *printer) belowIndent() string {
 	return "  "
 }
 
-// layOut computes the column widths: those of the cells, or less, down to the longest word. If that is too wide, or a column
-// of words would be too narrow to read, the widest column moves below the row. The first column stays, and also the second
-// after a column of marks.
+// layOut computes the column widths: those of the cells, or less, down to the longest word. If that is too wide, or a
+// column of words would be too narrow to read, the widest column moves below the row. The first column stays, and also
+// the second after a column of marks.
 func (p *printer) layOut(rows [][]string) {
 	count := len(p.right)
 	natural, least := make([]int, count), make([]int, count)

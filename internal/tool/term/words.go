@@ -96,8 +96,8 @@ const longestName = 64
 const partLength = 3
 
 // NearestName returns the candidate with the smallest difference from name, ignoring case; "" if none is close. Of two
-// equally close candidates it returns the alphabetically first. The allowed difference depends on the length of the name. If
-// no candidate is close, it returns the only candidate that contains the name or is contained in it.
+// equally close candidates it returns the alphabetically first. The allowed difference depends on the length of the
+// name. If no candidate is close, it returns the only candidate that contains the name or is contained in it.
 func NearestName(name string, candidates []string) string {
 	if len(name) > longestName {
 		return ""
@@ -138,8 +138,8 @@ func DidYouMean(name string, candidates []string) string {
 // nameLimit returns the maximum difference of a typed name from a known one: one byte in three, at most two.
 func nameLimit(name string) int { return min(2, max(1, len(name)/3)) }
 
-// NameDistance returns the number of bytes to insert, remove, change or swap with the next to turn one text into the other.
-// Its time is proportional to the product of the lengths, which are short for names.
+// NameDistance returns the number of bytes to insert, remove, change or swap with the next to turn one text into the
+// other. Its time is proportional to the product of the lengths, which are short for names.
 func NameDistance(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -79,7 +79,8 @@ func (b *banner) settings(r *Request) error {
 	if what == "" && len(b.Overrides) > 0 {
 		return nil
 	}
-	b.Overrides = append([]override{{Kind: "Settings file", What: cmp.Or(what, "it changes nothing for any program"), Where: file.File, Since: since, By: writer, Until: until, Change: "clear"}},
+	b.Overrides = append([]override{{Kind: "Settings file", What: cmp.Or(what, "it changes nothing for any program"),
+		Where: file.File, Since: since, By: writer, Until: until, Change: "clear"}},
 		b.Overrides...)
 	return nil
 }
@@ -118,7 +119,8 @@ func describeSettings(p *settings.ForPrograms) string {
 		parts = append(parts, "drivers "+few(drivers)+until)
 	}
 	if p.Devices != nil {
-		parts = append(parts, "devices "+few(term.Words(p.Devices, func(d settings.ShownDevice) string { return d.Name })))
+		parts = append(parts, "devices "+
+			few(term.Words(p.Devices, func(d settings.ShownDevice) string { return d.Name })))
 	}
 	if len(p.Log) > 0 || p.LogFile != "" {
 		parts = append(parts, "the log")
@@ -137,8 +139,9 @@ func (b *banner) variables(r *Request) error {
 	}
 	for _, v := range said.Variables {
 		if v.State == environment.InForce && v.Group != string(environment.Directories) {
-			b.Overrides = append(b.Overrides, override{Kind: "Variable", What: v.Name + "=" + v.Value, By: "the session of vkloader ui",
-				Since: "its start", Until: "it is unset", Hint: "unset " + v.Name})
+			b.Overrides = append(b.Overrides,
+				override{Kind: "Variable", What: v.Name + "=" + v.Value, By: "the session of vkloader ui",
+					Since: "its start", Until: "it is unset", Hint: "unset " + v.Name})
 		}
 	}
 	return nil

@@ -78,8 +78,8 @@ const namedDrivers = "The drivers are named by their manifests, which an update 
 // maxRows is the maximum number of rows on a page, unless the reader asks for all.
 const maxRows = 60
 
-// maxAsked is the maximum number of drivers and layers for a picture with data from child processes. More would take too
-// long.
+// maxAsked is the maximum number of drivers and layers for a picture with data from child processes. More would take
+// too long.
 const maxAsked = 500
 
 // explainedFor returns the decision without parts that take long for thousands of layers.
@@ -231,7 +231,8 @@ func (c *chain) CanInstall() bool { return runtime.GOOS == "linux" }
 
 // Same reports whether the change affects no layer and no driver.
 func (c *chain) Same() bool {
-	return c.After != nil && slices.Equal(c.Before.ActiveLayers(), c.After.ActiveLayers()) && slices.Equal(driversOf(c.Before), driversOf(c.After))
+	return c.After != nil && slices.Equal(c.Before.ActiveLayers(), c.After.ActiveLayers()) &&
+		slices.Equal(driversOf(c.Before), driversOf(c.After))
 }
 
 // side is a column of the comparison.
@@ -264,7 +265,8 @@ func (c *chain) compare() {
 		}
 		return items
 	}
-	c.Sides = []side{{Title: "Now", Items: mark(before, after, "goes")}, {Title: "With the change", Items: mark(after, before, "new")}}
+	c.Sides = []side{{Title: "Now", Items: mark(before, after, "goes")},
+		{Title: "With the change", Items: mark(after, before, "new")}}
 	if old, fresh := driversOf(c.Before), driversOf(c.After); !slices.Equal(old, fresh) {
 		c.Sides[0].Drivers, c.Sides[1].Drivers = mark(old, fresh, "goes"), mark(fresh, old, "new")
 	}
@@ -321,20 +323,22 @@ func itemOf(r *Request) (any, error) {
 	return nil, errors.New("it is no longer in the chain")
 }
 
-// unread returns why the page cannot switch layers for programs with a loader: the loader reads no settings file. It returns ""
-// if the loader may read one.
+// unread returns why the page cannot switch layers for programs with a loader: the loader reads no settings file. It
+// returns "" if the loader may read one.
 func unread(l *loaders.Loader) string {
 	if l == nil || l.Has(loaders.SettingsFile) != loaders.No {
 		return ""
 	}
-	return "Programs get " + l.Title() + ", which reads no settings file. For this loader the page cannot switch or order layers; use the " +
+	return "Programs get " + l.Title() +
+		", which reads no settings file. For this loader the page cannot switch or order layers; use the " +
 		"line beside each layer."
 }
 
-// way returns the shell line that switches a layer on or off for programs with a loader that reads no settings file; "" if the
-// loader obeys no variable for it.
+// way returns the shell line that switches a layer on or off for programs with a loader that reads no settings file; ""
+// if the loader obeys no variable for it.
 func way(l *loaders.Loader, layer string, in bool) string {
-	list := term.Either(in, []variables.ID{variables.LayersDisable}, []variables.ID{variables.LayersEnable, variables.InstanceLayers})
+	list := term.Either(in, []variables.ID{variables.LayersDisable},
+		[]variables.ID{variables.LayersEnable, variables.InstanceLayers})
 	for _, v := range list {
 		if l.Obeys(v.Name()) {
 			return string(explain.SetVariable(v.Name(), layer).Line())

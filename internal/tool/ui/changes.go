@@ -67,7 +67,8 @@ func settingsPlan(r *Request, title string, line []string, c *settings.Options) 
 		}}, nil
 }
 
-// changes maps the values of data-change to functions that plan a change with the fields of its form. They write nothing.
+// changes maps the values of data-change to functions that plan a change with the fields of its form. They write
+// nothing.
 var changes = map[string]func(r *Request) (*Plan, error){
 	"fix":           planFix,
 	"clear":         planClear,
@@ -146,8 +147,8 @@ func isSystemFile(path string) bool {
 	return strings.HasPrefix(path, "/etc/") || strings.HasPrefix(path, "/usr/") || strings.HasPrefix(path, "/var/")
 }
 
-// serveChange answers /change/NAME. Without a digest it returns the plan; with the digest of a displayed plan it makes the
-// change.
+// serveChange answers /change/NAME. Without a digest it returns the plan; with the digest of a displayed plan it makes
+// the change.
 func (s *Server) serveChange(w http.ResponseWriter, r *http.Request) {
 	q := s.request(r)
 	q.Query = r.PostForm
@@ -287,8 +288,9 @@ func planClear(r *Request) (*Plan, error) {
 		return nil, errors.New("there is no settings file")
 	}
 	c := &settings.Clearing{Force: !file.Ours}
-	plan := &Plan{Title: "Remove the settings file", Args: []string{"settings", "clear"}, Files: []File{{Path: file.Path, Remove: true}},
-		Also: []string{settings.SetAside(file.Path)},
+	plan := &Plan{Title: "Remove the settings file", Args: []string{"settings", "clear"},
+		Files: []File{{Path: file.Path, Remove: true}},
+		Also:  []string{settings.SetAside(file.Path)},
 		Make: func() error {
 			_, err := found.Clear(c)
 			return err
@@ -303,7 +305,8 @@ func planClear(r *Request) (*Plan, error) {
 	case !file.Ours && c.Apps != nil:
 		return nil, settings.NotOurs(file)
 	case !file.Ours:
-		plan.Args, plan.Note = append(plan.Args, "--force"), "Another program has written this file, and may write it again."
+		plan.Args, plan.Note = append(plan.Args, "--force"),
+			"Another program has written this file, and may write it again."
 	}
 	return plan, nil
 }
@@ -319,7 +322,8 @@ func planEverything(r *Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{Title: "Undo everything that vkloader has written", Args: []string{"settings", "clear", "--everything"}, Also: []string{undo},
+	plan := &Plan{Title: "Undo everything that vkloader has written",
+		Args: []string{"settings", "clear", "--everything"}, Also: []string{undo},
 		Note: "These are the settings, configurations, settings of layers and fixes of this user, from this page and from terminals."}
 	for _, e := range edits {
 		plan.Files = append(plan.Files, File{e.Path, e.Text, e.Remove})

@@ -58,8 +58,10 @@ func configurationsOf(r *Request) (any, error) {
 			return &configurations{One: &one}, err
 		}
 		for _, l := range with.With {
-			if slices.ContainsFunc(c.Settings.Layers, func(used settings.ShownLayer) bool { return used.Name == l.Name }) {
-				one.Forms = append(one.Forms, &layer{Name: l.Name, Presets: l.Presets, Where: "configuration", Place: c.Name})
+			if slices.ContainsFunc(c.Settings.Layers,
+				func(used settings.ShownLayer) bool { return used.Name == l.Name }) {
+				one.Forms = append(one.Forms,
+					&layer{Name: l.Name, Presets: l.Presets, Where: "configuration", Place: c.Name})
 			}
 		}
 		return &configurations{One: &one}, nil

@@ -56,7 +56,8 @@ func devicesOf(r *Request) (any, error) {
 			}
 		}
 		if file.InForce != nil {
-			one.Place = 1 + slices.IndexFunc(file.InForce.Devices, func(c settings.ShownDevice) bool { return c.DeviceUUID == d.DeviceUUID })
+			one.Place = 1 + slices.IndexFunc(file.InForce.Devices,
+				func(c settings.ShownDevice) bool { return c.DeviceUUID == d.DeviceUUID })
 		}
 		view.List = append(view.List, one)
 	}
@@ -76,8 +77,8 @@ func (d *devices) Places() (list []int) {
 // Lasting says how the settings find a device after an update of its driver.
 func (*devices) Lasting() string { return settings.Lasting }
 
-// planDevices plans to write the chosen devices, from fields at-UUID with the place of each device. The command line runs in a
-// child, which tries the settings.
+// planDevices plans to write the chosen devices, from fields at-UUID with the place of each device. The command line
+// runs in a child, which tries the settings.
 func planDevices(r *Request) (*Plan, error) {
 	app, err := r.program()
 	if err != nil {
@@ -109,6 +110,7 @@ func planDevices(r *Request) (*Plan, error) {
 	if len(dry.Planned) == 0 {
 		return nil, dry.Failed()
 	}
-	return &Plan{Title: "Choose the devices for " + term.Or(app, allPrograms), Args: line, Files: dry.Planned, Note: settings.Lasting,
+	return &Plan{Title: "Choose the devices for " + term.Or(app, allPrograms), Args: line, Files: dry.Planned,
+		Note: settings.Lasting,
 		Also: []string{settings.SetAside(dry.Planned[0].Path)}}, nil
 }

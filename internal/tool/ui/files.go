@@ -84,7 +84,8 @@ func filesOf(r *Request) (any, error) {
 	}
 	m := r.Tool.Machine()
 	for _, place := range settings.LayerPlaces(&m, settings.ThisDirectory(&m)) {
-		p := explain.Searched{For: "settings of layers", Path: place.File, From: place.From, Exists: m.Exists(place.File), Manifests: []string{}}
+		p := explain.Searched{For: "settings of layers", Path: place.File, From: place.From,
+			Exists: m.Exists(place.File), Manifests: []string{}}
 		searched.Places = append(searched.Places, p)
 	}
 	force, err := filesInForce(r)
@@ -167,7 +168,8 @@ func pathsIn(places []explain.Searched) (list []string) {
 	for _, p := range places {
 		switch {
 		case !p.Exists || strings.HasSuffix(p.Path, ".sock"):
-		case p.For == "settings" || p.For == "settings of layers" || len(p.Manifests) == 1 && path.Base(p.Path) == p.Manifests[0]:
+		case p.For == "settings" || p.For == "settings of layers" || len(p.Manifests) == 1 &&
+			path.Base(p.Path) == p.Manifests[0]:
 			list = append(list, p.Path)
 		default:
 			for _, name := range p.Manifests {
@@ -179,7 +181,8 @@ func pathsIn(places []explain.Searched) (list []string) {
 }
 
 // examineFiles returns the results of "validate" and "list" for files. It omits results for files of an unknown kind.
-func examineFiles(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]discover.ListEntry, err error) {
+func examineFiles(r *Request, files []string) (judged map[string]*validation.Result,
+	rows map[string][]discover.ListEntry, err error) {
 	judged, rows = map[string]*validation.Result{}, map[string][]discover.ListEntry{}
 	args := append([]string{"validate", "--json", "--file-only", "--"}, files...)
 	if len(files) > 0 {
@@ -204,7 +207,8 @@ func examineFiles(r *Request, files []string) (judged map[string]*validation.Res
 }
 
 // fileOf returns the data of a file.
-func fileOf(file string, judged map[string]*validation.Result, rows map[string][]discover.ListEntry, force map[string]string) filesFile {
+func fileOf(file string, judged map[string]*validation.Result, rows map[string][]discover.ListEntry,
+	force map[string]string) filesFile {
 	f := filesFile{Path: file, Base: path.Base(file), In: force[file] == inForceMark}
 	if why := force[file]; why != "" {
 		f.Why = append(f.Why, why)
@@ -233,7 +237,8 @@ func fileOf(file string, judged map[string]*validation.Result, rows map[string][
 }
 
 // filesOne returns the view of one searched file with its lines.
-func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted string, force map[string]string) (*filesView, error) {
+func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted string,
+	force map[string]string) (*filesView, error) {
 	if !slices.Contains(pathsIn(places), wanted) { // the page shows no other files of the machine
 		return nil, &fs.PathError{Op: "show", Path: wanted, Err: errors.New("the loader does not search this file")}
 	}

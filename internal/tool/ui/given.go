@@ -15,16 +15,23 @@ import (
 	"vkloader/internal/decide/process"
 )
 
-// refusedNames are variables with which the dynamic linker, the C library, a shell or a language's runtime loads code or
-// writes files. "*" stands for any characters. The page refuses them even from the user.
+// refusedNames are variables with which the dynamic linker, the C library, a shell or a language's runtime loads code
+// or writes files. "*" stands for any characters. The page refuses them even from the user.
 var refusedNames = []string{
-	"LD_*", "DYLD_*", "_RLD*", "LIBPATH", "SHLIB_PATH", "GLIBC_TUNABLES", "MALLOC_*", "GCONV_PATH", "GETCONF_DIR", "LOCPATH", "NLSPATH",
-	"HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "RESOLV_*", "TZDIR", "NIS_PATH", "TMPDIR", "PATH", "IFS", "ENV", "BASH_*", "SHELLOPTS", "PS4", "ZDOTDIR",
-	"FPATH", "CDPATH", "PYTHON*", "PERL*", "RUBY*", "GEM_*", "NODE_*", "LUA_*", "TCL*", "PHP*", "GUILE_*", "JAVA_*", "_JAVA_*", "JDK_*",
-	"CLASSPATH", "DOTNET_*", "CORECLR_*", "COMPLUS_*", "COREHOST_*", "MONO_*", "GODEBUG", "GOTRACEBACK", "GOCOVERDIR", "RUST_*", "R_*",
-	"ASAN_*", "LSAN_*", "MSAN_*", "TSAN_*", "UBSAN_*", "SCUDO_*", "GCOV_*", "LLVM_PROFILE_FILE", "VALGRIND_*", "OPENSSL_*", "SSLKEYLOGFILE",
-	"GIO_*", "GTK_*", "GDK_PIXBUF_*", "GST_*", "GI_TYPELIB_PATH", "GSETTINGS_*", "QT_*", "QML*", "KDE*", "XLOCALEDIR", "XERRORDB", "XCURSOR_PATH", "SDL_DYNAMIC_API",
-	"SDL_*_LIBRARY", "DBUS_*", "HEAPPROFILE*", "CPUPROFILE*", "WINEDLL*", "WINELOADER", "WINEPREFIX", "WINESERVER", "MESA_SHADER_CACHE_DIR", "MESA_GLSL_CACHE_DIR",
+	"LD_*", "DYLD_*", "_RLD*", "LIBPATH", "SHLIB_PATH", "GLIBC_TUNABLES", "MALLOC_*", "GCONV_PATH", "GETCONF_DIR",
+	"LOCPATH", "NLSPATH",
+	"HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "RESOLV_*", "TZDIR", "NIS_PATH", "TMPDIR", "PATH", "IFS", "ENV",
+	"BASH_*", "SHELLOPTS", "PS4", "ZDOTDIR",
+	"FPATH", "CDPATH", "PYTHON*", "PERL*", "RUBY*", "GEM_*", "NODE_*", "LUA_*", "TCL*", "PHP*", "GUILE_*", "JAVA_*",
+	"_JAVA_*", "JDK_*",
+	"CLASSPATH", "DOTNET_*", "CORECLR_*", "COMPLUS_*", "COREHOST_*", "MONO_*", "GODEBUG", "GOTRACEBACK", "GOCOVERDIR",
+	"RUST_*", "R_*",
+	"ASAN_*", "LSAN_*", "MSAN_*", "TSAN_*", "UBSAN_*", "SCUDO_*", "GCOV_*", "LLVM_PROFILE_FILE", "VALGRIND_*",
+	"OPENSSL_*", "SSLKEYLOGFILE",
+	"GIO_*", "GTK_*", "GDK_PIXBUF_*", "GST_*", "GI_TYPELIB_PATH", "GSETTINGS_*", "QT_*", "QML*", "KDE*", "XLOCALEDIR",
+	"XERRORDB", "XCURSOR_PATH", "SDL_DYNAMIC_API",
+	"SDL_*_LIBRARY", "DBUS_*", "HEAPPROFILE*", "CPUPROFILE*", "WINEDLL*", "WINELOADER", "WINEPREFIX", "WINESERVER",
+	"MESA_SHADER_CACHE_DIR", "MESA_GLSL_CACHE_DIR",
 }
 
 // refusal returns the reason to refuse a variable; "" for an accepted one.
@@ -41,8 +48,8 @@ func refusal(name string) string {
 	return ""
 }
 
-// typed holds the variables that the user has entered on the page, as NAME=VALUE, and the confirmed loaders of programs. An address
-// may use these values.
+// typed holds the variables that the user has entered on the page, as NAME=VALUE, and the confirmed loaders of
+// programs. An address may use these values.
 type typed struct {
 	lock  sync.Mutex
 	pairs map[string]bool
@@ -100,17 +107,19 @@ func (t *typed) check(pairs []string) error {
 	return nil
 }
 
-// loaderToConfirm returns the loader of a program, if a child process would load this file, which the address has chosen together with
-// the program, and the user has not confirmed it; else "". A loader that the system's configuration or a variable of vkloader ui finds needs no
-// confirmation.
+// loaderToConfirm returns the loader of a program, if a child process would load this file, which the address has
+// chosen together with the program, and the user has not confirmed it; else "". A loader that the system's
+// configuration or a variable of vkloader ui finds needs no confirmation.
 func (t *typed) loaderToConfirm(l *loaders.Loader, program string) string {
-	if l == nil || l.File == "" || program == "" || slices.Contains([]string{"cache", "default", "system", "variable", "preload"}, l.Rule) || t.has(l.File) {
+	if l == nil || l.File == "" || program == "" ||
+		slices.Contains([]string{"cache", "default", "system", "variable", "preload"}, l.Rule) || t.has(l.File) {
 		return ""
 	}
 	return l.File
 }
 
-// loads returns an error if the picture's child process would load a program's own loader, and the user has not confirmed it.
+// loads returns an error if the picture's child process would load a program's own loader, and the user has not
+// confirmed it.
 func loads(q *Request, s *subject) error {
 	before, err := explainedFor(q, q.Tool, s)
 	if err != nil {
@@ -172,7 +181,8 @@ func (s *subject) running() error {
 	if !process.Here.Exists(s.PID) {
 		return fmt.Errorf("process %d has ended", s.PID)
 	}
-	if p, err := process.Here.Look(s.PID); err == nil && s.App != "" && p.Program != "" && s.App != p.Program && s.App != p.Name && s.App != "/"+p.Name {
+	if p, err := process.Here.Look(s.PID); err == nil && s.App != "" && p.Program != "" && s.App != p.Program &&
+		s.App != p.Name && s.App != "/"+p.Name {
 		return fmt.Errorf("process %d is now %s: the process of %s has ended", s.PID, p.Program, s.App)
 	}
 	return nil

@@ -85,7 +85,8 @@ func launchIn(r *Request) (*launch, error) {
 		}
 	}
 	if r.Query.Get("what") == "culprit" {
-		l.Args = append(l.Args, "--find-culprit", "--fine-after", term.Or(strings.TrimSpace(r.Query.Get("fine")), "20s"))
+		l.Args = append(l.Args, "--find-culprit", "--fine-after",
+			term.Or(strings.TrimSpace(r.Query.Get("fine")), "20s"))
 	} else if level := r.Query.Get("log"); level != "" {
 		l.Variables = append(l.Variables, variables.Debug.Name()+"="+level)
 	}
@@ -212,7 +213,8 @@ func (l *lineWriter) end() {
 	}
 }
 
-// levelOf returns the level of a line: that of the loader's log, "vkloader" for a message of the tool, "program" for any other.
+// levelOf returns the level of a line: that of the loader's log, "vkloader" for a message of the tool, "program" for
+// any other.
 func levelOf(line string) string {
 	if of, is := loaders.ParseLog(line); is {
 		return "loader " + string(of.Severity)

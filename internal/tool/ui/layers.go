@@ -322,7 +322,8 @@ func (view *layer) complete() {
 			}
 		}
 		if row.Kind() == "one" && !slices.ContainsFunc(row.Choices, func(c layerChoice) bool { return c.On }) {
-			row.Choices = append(row.Choices, layerChoice{settings.Choice{Key: row.Value}, true}) // a value that the manifest does not list
+			// a value that the manifest does not list
+			row.Choices = append(row.Choices, layerChoice{settings.Choice{Key: row.Value}, true})
 		}
 		if row.Group != group {
 			group, row.Head = row.Group, row.Group
@@ -342,7 +343,8 @@ func (view *layer) complete() {
 			}
 		}
 		if row.Value != row.Default {
-			view.Differ = append(view.Differ, layerDiffer{term.Or(row.Label, row.Key), view.valueText(row, row.Default), view.valueText(row, row.Value)})
+			view.Differ = append(view.Differ, layerDiffer{term.Or(row.Label, row.Key), view.valueText(row, row.Default),
+				view.valueText(row, row.Value)})
 		}
 	}
 }
@@ -381,7 +383,8 @@ func (view *layer) try(r *Request) {
 			c.Edits = append(c.Edits, settings.LayerEdit{Key: row.Key, Value: row.Value})
 		case view.Variables, !row.Changed():
 		default:
-			c.Edits = append(c.Edits, settings.LayerEdit{Key: row.Key, Value: row.Value, Default: row.Value == row.Default})
+			c.Edits = append(c.Edits,
+				settings.LayerEdit{Key: row.Key, Value: row.Value, Default: row.Value == row.Default})
 		}
 	}
 	fields := maps.Clone(r.Query)
@@ -444,7 +447,8 @@ func planLayerSettings(r *Request) (*Plan, error) {
 	case "configuration":
 		note = "Programs get the settings when they use the configuration, again if they use it now."
 	}
-	return &Plan{Title: "Change the settings of " + view.Name, Args: view.line(), Files: view.Planned, Also: also, Note: note,
+	return &Plan{Title: "Change the settings of " + view.Name, Args: view.line(), Files: view.Planned, Also: also,
+		Note: note,
 		Make: func() error {
 			_, err := settings.ChangeLayer(view.source, view.Change)
 			return err

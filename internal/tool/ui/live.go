@@ -38,7 +38,8 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request) {
 	}
 	watch, unwatched := process.NewWatch(r.Context(), paths)
 	if err != nil || unwatched != nil {
-		http.Error(w, fmt.Sprint("running programs cannot be watched: ", err, unwatched), http.StatusInternalServerError)
+		http.Error(w, fmt.Sprint("running programs cannot be watched: ", err, unwatched),
+			http.StatusInternalServerError)
 		return
 	}
 	defer watch.Close()
@@ -54,8 +55,8 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// programState returns the programs with a loader, and a text that differs if they or their mapped files differ. It opens no
-// file that a program opens for Vulkan.
+// programState returns the programs with a loader, and a text that differs if they or their mapped files differ. It
+// opens no file that a program opens for Vulkan.
 func programState() (found []*process.Process, state string) {
 	found, _, _ = process.Here.List()
 	var text strings.Builder

@@ -13,8 +13,10 @@ import (
 
 // overviewPage is the overview by files only. overviewStart also tries drivers and layers.
 var (
-	overviewPage  = &Page{Name: "overview", Title: "Overview", Data: func(r *Request) (any, error) { return overviewOf(r, "--no-probe") }}
-	overviewStart = &Page{Name: "overview", Title: "Trying drivers and layers", Data: func(r *Request) (any, error) { return overviewOf(r) }}
+	overviewPage = &Page{Name: "overview", Title: "Overview",
+		Data: func(r *Request) (any, error) { return overviewOf(r, "--no-probe") }}
+	overviewStart = &Page{Name: "overview", Title: "Trying drivers and layers",
+		Data: func(r *Request) (any, error) { return overviewOf(r) }}
 )
 
 // overview is the data of the command line's first screen, with every finding.
@@ -47,7 +49,8 @@ func overviewOf(r *Request, options ...string) (any, error) {
 		return nil, ran.Failed()
 	}
 	m := r.Tool.Machine()
-	view := &overview{Here: !m.Foreign(), Unseen: runtime.GOOS == "linux" && len(m.Names("/sys")) == 0, Report: report, Loader: loaders.Line(report.Loader, "")}
+	view := &overview{Here: !m.Foreign(), Unseen: runtime.GOOS == "linux" && len(m.Names("/sys")) == 0, Report: report,
+		Loader: loaders.Line(report.Loader, "")}
 	if report.Other != nil {
 		view.Other = report.Other.Line()
 	}

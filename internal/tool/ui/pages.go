@@ -29,7 +29,8 @@ type Page struct {
 }
 
 // pages lists all pages in the order of the navigation. The first has the empty address.
-var pages = []*Page{overviewPage, programsPage, chainPage, configurationsPage, launchPage, layersPage, filesPage, reportPage}
+var pages = []*Page{overviewPage, programsPage, chainPage, configurationsPage, launchPage, layersPage, filesPage,
+	reportPage}
 
 // parts lists the sections that a page loads on demand: /part/NAME.
 var parts = []*Page{picturePart, exportPart, itemPart, bannerPart}
@@ -81,7 +82,8 @@ var functions = template.FuncMap{
 	"rule":  rule,
 	"id":    id,
 	"expiries": func() map[string]string {
-		return map[string]string{"": "as it is", "8h": "8 hours from now", "7d": "7 days from now", "90m": "90 minutes from now", "never": "it is removed"}
+		return map[string]string{"": "as it is", "8h": "8 hours from now", "7d": "7 days from now",
+			"90m": "90 minutes from now", "never": "it is removed"}
 	},
 }
 

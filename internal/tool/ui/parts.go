@@ -67,16 +67,19 @@ func exportOf(r *Request) (any, error) {
 		is, wanted := append(got.ActiveLayers(), driversOf(got)...), append(after.ActiveLayers(), driversOf(after)...)
 		switch {
 		case len(missing(is, wanted))+len(missing(wanted, is)) > 0:
-			e.Note = "Variables cannot express this change: with them, programs get other layers or drivers. Use the settings file."
+			e.Note =
+				"Variables cannot express this change: with them, programs get other layers or drivers. Use the settings file."
 			list = nil
 		case !slices.Equal(is, wanted):
-			e.Note = "With the variables, programs get the same layers and drivers in a different order. The settings file also sets the order."
+			e.Note =
+				"With the variables, programs get the same layers and drivers in a different order. The settings file also sets the order."
 		}
 	}
 	if len(list) > 0 {
 		e.variables(list)
 	}
-	e.Forms = append(e.Forms, form{"Settings file", "For " + plan.Files[0].Path + ", here or on another machine.", plan.Files[0].Text})
+	e.Forms = append(e.Forms,
+		form{"Settings file", "For " + plan.Files[0].Path + ", here or on another machine.", plan.Files[0].Text})
 	return e, nil
 }
 
@@ -117,7 +120,8 @@ func (e *export) variables(list []variable) {
 	env := []string{}
 	for _, v := range list {
 		lines += explain.SetVariable(v.Name, v.Value).Line() + "\n"
-		unit.WriteString(`Environment="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`).Replace(v.Name+"="+v.Value) + "\"\n")
+		unit.WriteString(`Environment="` +
+			strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`).Replace(v.Name+"="+v.Value) + "\"\n")
 		steam += explain.SetVariable(v.Name, v.Value).Assignment() + " "
 		env = append(env, v.Name+"="+v.Value)
 	}
@@ -126,7 +130,8 @@ func (e *export) variables(list []variable) {
 	e.Forms = append(e.Forms, form{"Variables", "For a shell.", string(lines)},
 		form{"systemd", "For a service: a file such as /etc/systemd/system/NAME.service.d/layers.conf.", unit.String()},
 		form{"Steam", "For the launch options of a game.", string(steam + "%command%\n")},
-		form{"CDI", "For containers: save it as /etc/cdi/vkloader-layers.json, and name the device vkloader.local/layers=chosen.", string(device) + "\n"})
+		form{"CDI",
+			"For containers: save it as /etc/cdi/vkloader-layers.json, and name the device vkloader.local/layers=chosen.", string(device) + "\n"})
 }
 
 // tryStart loads drivers and layers in a child process with the draft as its settings.
@@ -155,7 +160,8 @@ func tryOf(r *Request) (any, error) {
 	return &trial{Result: result, Works: result.Outcome == probe.Fine && len(result.Devices) > 0}, nil
 }
 
-// convertForAll converts a settings file for the draft's program to one for all programs, because the child is another program.
+// convertForAll converts a settings file for the draft's program to one for all programs, because the child is another
+// program.
 func convertForAll(m *machine.Machine, text string, d *draft) (string, error) {
 	content := map[string]any{}
 	if err := json.Unmarshal([]byte(text), &content); err != nil {
@@ -178,10 +184,12 @@ func convertForAll(m *machine.Machine, text string, d *draft) (string, error) {
 }
 
 // picturePart draws the decided chain with the draft in the address. It starts no process.
-var picturePart = &Page{Name: "picture", Title: "Picture", Data: func(r *Request) (any, error) { return pictureOf(r, true) }}
+var picturePart = &Page{Name: "picture", Title: "Picture",
+	Data: func(r *Request) (any, error) { return pictureOf(r, true) }}
 
 // pictureStart draws the chain with intercepted commands and devices from child processes.
-var pictureStart = &Page{Name: "picture", Title: "Asking layers and devices", Data: func(r *Request) (any, error) { return pictureOf(r, false) }}
+var pictureStart = &Page{Name: "picture", Title: "Asking layers and devices",
+	Data: func(r *Request) (any, error) { return pictureOf(r, false) }}
 
 // picture is the data of the part.
 type picture struct {

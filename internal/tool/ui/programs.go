@@ -37,7 +37,8 @@ func (p program) Link() template.URL {
 // Taken reports whether an update removed or replaced a file that the program has loaded.
 func (p program) Taken() bool {
 	return slices.ContainsFunc(p.Loaders, func(l doctor.RunningLoader) bool { return l.State != process.Same }) ||
-		slices.ContainsFunc(slices.Concat(p.Drivers, p.Layers), func(m process.MappedModule) bool { return m.State != process.Same })
+		slices.ContainsFunc(slices.Concat(p.Drivers, p.Layers),
+			func(m process.MappedModule) bool { return m.State != process.Same })
 }
 
 // addressOf returns the address of a program's chain: #/program/usr/bin/vkcube.

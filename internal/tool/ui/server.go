@@ -30,7 +30,8 @@ type Options struct {
 	Messages io.Writer
 	Started  func(address string) // called with the address once the server listens
 	Used     func()               // called after the use of a token; may be nil
-	Again    <-chan struct{}      // receives a value for each new address that the user requests; nil: without a terminal
+	// receives a value for each new address that the user requests; nil: without a terminal
+	Again <-chan struct{}
 }
 
 // Server is the page's server.
@@ -66,8 +67,9 @@ func Serve(ctx context.Context, tool Tool, options Options) error {
 		return err
 	}
 	connections := &guard.Connections{}
-	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime, IdleTimeout: connectionIdle, MaxHeaderBytes: maxHeader,
-		ErrorLog: log.New(io.Discard, "", 0), ConnState: connections.Note, ConnContext: connections.Context,
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTime, IdleTimeout: connectionIdle,
+		MaxHeaderBytes: maxHeader,
+		ErrorLog:       log.New(io.Discard, "", 0), ConnState: connections.Note, ConnContext: connections.Context,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	print := func() { options.Started("http://" + listener.Addr().String() + "/#token=" + s.guard.Token()) }
 	print()
@@ -127,7 +129,8 @@ func asset(name string) ([]byte, error) {
 }
 
 // kinds are the media types of assets.
-var kinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+var kinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml"}
 
 // serveShell answers with the empty page.
 func (s *Server) serveShell(w http.ResponseWriter, _ *http.Request) {
@@ -147,7 +150,8 @@ func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) {
 
 // request returns the input of a page or a change.
 func (s *Server) request(r *http.Request) *Request {
-	return &Request{Context: r.Context(), Tool: s.tool, ReadOnly: s.options.ReadOnly, System: s.options.System, typed: &s.typed}
+	return &Request{Context: r.Context(), Tool: s.tool, ReadOnly: s.options.ReadOnly, System: s.options.System,
+		typed: &s.typed}
 }
 
 // idle ends a server after a time without requests.
@@ -158,8 +162,8 @@ type idle struct {
 	timer *time.Timer
 }
 
-// counts counts the unanswered requests of a handler, including those that stream events. The server does not end during
-// one. A nil idle counts nothing.
+// counts counts the unanswered requests of a handler, including those that stream events. The server does not end
+// during one. A nil idle counts nothing.
 func (i *idle) counts(next http.HandlerFunc) http.HandlerFunc {
 	if i == nil {
 		return next

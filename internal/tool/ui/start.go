@@ -20,8 +20,8 @@ import (
 // ChildOption is the option of "vkloader ui" for a child process that works for one request of the page.
 const ChildOption = "--child"
 
-// starts lists the parts that a button starts: /start/NAME. Their Data runs in a child of the server, which loads drivers
-// and layers in further child processes.
+// starts lists the parts that a button starts: /start/NAME. Their Data runs in a child of the server, which loads
+// drivers and layers in further child processes.
 var starts = []*Page{overviewStart, pictureStart, tryStart, reportStart, devicesStart}
 
 // work is the task of a child process, on its standard input.
@@ -46,7 +46,8 @@ func TrialWriter(out io.Writer) func(doctor.Probe) {
 	return func(p doctor.Probe) {
 		lock.Lock()
 		defer lock.Unlock()
-		text := p.Name + ": " + string(p.Result) + term.Enclosed(": ", p.Detail, "") + term.Enclosed(": ", strings.Join(p.Devices, ", "), "")
+		text := p.Name + ": " + string(p.Result) + term.Enclosed(": ", p.Detail, "") +
+			term.Enclosed(": ", strings.Join(p.Devices, ", "), "")
 		_ = json.NewEncoder(out).Encode(worked{Trial: term.OneLine(text)})
 	}
 }
@@ -70,7 +71,8 @@ func Child(ctx context.Context, tool Tool, options Options, in io.Reader, out io
 	if p == nil {
 		return fmt.Errorf("there is no part %q", w.Part)
 	}
-	r := &Request{Context: ctx, Tool: tool, Page: p, Rest: w.Rest, Query: w.Query, ReadOnly: options.ReadOnly, System: options.System, typed: &typed{}}
+	r := &Request{Context: ctx, Tool: tool, Page: p, Rest: w.Rest, Query: w.Query, ReadOnly: options.ReadOnly,
+		System: options.System, typed: &typed{}}
 	r.typed.add(strings.Fields(strings.Join(w.Query["env"], " "))) // the server has checked them
 	data, err := p.Data(r)
 	if err != nil {

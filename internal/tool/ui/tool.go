@@ -15,8 +15,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Tool runs command lines of this program in this process, with the --root and --env options of its start. Pages read the
-// output of commands; a change of settings calls the function of package settings that its command also calls.
+// Tool runs command lines of this program in this process, with the --root and --env options of its start. Pages read
+// the output of commands; a change of settings calls the function of package settings that its command also calls.
 type Tool interface {
 	// Settings finds the settings files, and returns messages about the expired ones, which it removes.
 	Settings() (found *settings.FileSet, said string, err error)
@@ -24,10 +24,11 @@ type Tool interface {
 	Source() (*machine.Source, error)
 	// Run runs a command line, such as "explain", "--json", in this process.
 	Run(ctx context.Context, args ...string) *Ran
-	// Child starts this program with ChildOption and further variables. The end of the context ends the child and all its
-	// processes.
+	// Child starts this program with ChildOption and further variables. The end of the context ends the child and all
+	// its processes.
 	Child(ctx context.Context, told []byte, variables []string, out, messages io.Writer) error
-	// Exec runs a command line in a directory ("": the present one), with the output of this process, which ends with it.
+	// Exec runs a command line in a directory ("": the present one), with the output of this process, which ends with
+	// it.
 	Exec(directory string, args ...string) error
 	// With returns the tool for a machine with added files, by path and content, and without others.
 	With(added map[string]string, without ...string) Tool

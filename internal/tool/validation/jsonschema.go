@@ -140,7 +140,8 @@ func (j *judge) value(part, v document.Value, path string) {
 	case "object":
 		j.object(part, v, path)
 	}
-	if condition, then := part.Member("if"), part.Member("then"); condition.Exists() && then.Exists() && j.allows(condition, v) {
+	if condition, then := part.Member("if"), part.Member("then"); condition.Exists() && then.Exists() &&
+		j.allows(condition, v) {
 		j.value(then, v, path)
 	}
 }
@@ -232,8 +233,9 @@ func below(path, name string) string {
 
 // typeOf returns the name of a value's type, "number" for integers too.
 func typeOf(v document.Value) string {
-	return map[document.Kind]string{document.True: "boolean", document.False: "boolean", document.Number: "number", document.String: "string",
-		document.Array: "array", document.Object: "object", document.Null: "null"}[v.Kind()]
+	return map[document.Kind]string{document.True: "boolean", document.False: "boolean", document.Number: "number",
+		document.String: "string",
+		document.Array:  "array", document.Object: "object", document.Null: "null"}[v.Kind()]
 }
 
 // isOf reports whether a value with type name is has type want. An integer is a number without a fraction.
@@ -246,7 +248,8 @@ func isOf(v document.Value, is, want string) bool {
 }
 
 // files maps kinds to schema files.
-var files = map[Kind]string{Driver: "driver.json", Implicit: "layer.json", Explicit: "layer.json", Settings: "settings.json"}
+var files = map[Kind]string{Driver: "driver.json", Implicit: "layer.json", Explicit: "layer.json",
+	Settings: "settings.json"}
 
 // published maps schema files to schemas, each parsed at its first use.
 var published = func() map[string]func() *Schema {
@@ -260,7 +263,8 @@ var published = func() map[string]func() *Schema {
 	return list
 }()
 
-// maxViolations is the maximum number of reported violations, and of reported unknown members. More would only take time.
+// maxViolations is the maximum number of reported violations, and of reported unknown members. More would only take
+// time.
 const maxViolations = 100
 
 func (c *checker) schema(doc *document.Document) {
@@ -289,8 +293,9 @@ func (c *checker) violates(v Violation) {
 // free are members with arbitrary member names inside.
 var free = []string{"enable_environment", "disable_environment", "features", "functions", "log_locations", "vkloader"}
 
-// spelling reports members that neither a loader nor a schema knows, usually misspelled ones, and known members in another
-// letter case, which loaders ignore (LAY-11). known maps the lower-case forms of the schema's names to the names.
+// spelling reports members that neither a loader nor a schema knows, usually misspelled ones, and known members in
+// another letter case, which loaders ignore (LAY-11). known maps the lower-case forms of the schema's names to the
+// names.
 func (c *checker) spelling(v document.Value, known map[string]string) {
 	object := v.IsObject()
 	for m := v.First(); m.Exists(); m = m.Next() {
@@ -325,5 +330,6 @@ var patternWords = map[string]string{
 }
 
 // typeWords are the JSON types with their articles.
-var typeWords = map[string]string{"string": "a string", "number": "a number", "integer": "a whole number", "boolean": "true or false",
-	"array": "an array", "object": "an object", "null": "null"}
+var typeWords = map[string]string{"string": "a string", "number": "a number", "integer": "a whole number",
+	"boolean": "true or false",
+	"array":   "an array", "object": "an object", "null": "null"}

@@ -44,7 +44,8 @@ func (c *checker) settings(doc *document.Document) {
 				}
 			}
 			if !ok || !machine.Style.Full(path) || strings.ContainsAny(path, "*?") { // SET-29
-				c.at(diag.SettingsKeys, k, "matches no program: it must be the full path of an executable, character by character")
+				c.at(diag.SettingsKeys, k,
+					"matches no program: it must be the full path of an executable, character by character")
 			}
 		}
 		c.object(v)
@@ -86,16 +87,18 @@ func (c *checker) objects(top document.Value) (list []document.Value) {
 	}
 	for v := single; v.IsObject(); v = v.Next() {
 		if v != single {
-			c.at(diag.SettingsShadowed, v, "the member %q comes after settings: the loader reads it as another settings object", v.Name())
+			c.at(diag.SettingsShadowed, v,
+				"the member %q comes after settings: the loader reads it as another settings object", v.Name())
 		}
 		list = append(list, v)
 	}
 	return list
 }
 
-// parts maps the members of a settings object to the findings about a value that the schema does not allow. The loader drops such a
-// part alone (SET-27).
-var parts = map[string]diag.Code{"app_keys": diag.SettingsKeys, "stderr_log": diag.SettingsLog, "layers": diag.SettingsLayers,
+// parts maps the members of a settings object to the findings about a value that the schema does not allow. The loader
+// drops such a part alone (SET-27).
+var parts = map[string]diag.Code{"app_keys": diag.SettingsKeys, "stderr_log": diag.SettingsLog,
+	"layers":             diag.SettingsLayers,
 	"additional_drivers": diag.SettingsDrivers, "additional_drivers_use_exclusively": diag.SettingsDrivers,
 	"device_configurations": diag.SettingsDevices}
 
@@ -111,7 +114,8 @@ func partOfSettings(path string) diag.Code {
 	if len(words) > 1 && parts[words[1]] != 0 {
 		code = parts[words[1]]
 	}
-	if last := words[len(words)-1]; code == diag.SettingsLayers && (last == "control" || last == "treat_as_implicit_manifest") {
+	if last := words[len(words)-1]; code == diag.SettingsLayers &&
+		(last == "control" || last == "treat_as_implicit_manifest") {
 		code = diag.SettingsControl // SET-37: another control is treated as auto
 	}
 	return code
@@ -119,9 +123,11 @@ func partOfSettings(path string) diag.Code {
 
 // object checks a settings object by the rules that no schema has.
 func (c *checker) object(v document.Value) {
-	drivers, only, devices := v.Member("additional_drivers"), v.Member("additional_drivers_use_exclusively"), v.Member("device_configurations")
+	drivers, only, devices := v.Member("additional_drivers"), v.Member("additional_drivers_use_exclusively"),
+		v.Member("device_configurations")
 	if only.IsTrue() && !drivers.First().Exists() {
-		c.at(diag.SettingsDrivers, only, "without additional drivers, this member has no effect, or excludes every driver")
+		c.at(diag.SettingsDrivers, only,
+			"without additional drivers, this member has no effect, or excludes every driver")
 	}
 	if devices.Kind() == document.Array && !devices.First().Exists() {
 		c.at(diag.SettingsDevices, devices, "an empty list hides every device")

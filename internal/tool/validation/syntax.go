@@ -12,14 +12,15 @@ import (
 
 const emptyFile = "the file is empty"
 
-// encoding returns the reason why a file is not JSON, by its first bytes; "": there is none. JSON begins with ASCII, so zero bytes
-// there show an encoding with wider characters.
+// encoding returns the reason why a file is not JSON, by its first bytes; "": there is none. JSON begins with ASCII, so
+// zero bytes there show an encoding with wider characters.
 func encoding(text string) string {
 	begins := func(with string) bool { return strings.HasPrefix(text, with) }
 	switch {
 	case strings.TrimSpace(text) == "":
 		return emptyFile
-	case begins("\xff\xfe"), begins("\xfe\xff"), begins("\x00\x00\xfe\xff"), len(text) >= 4 && strings.ContainsRune(text[:4], 0):
+	case begins("\xff\xfe"), begins("\xfe\xff"), begins("\x00\x00\xfe\xff"), len(text) >= 4 &&
+		strings.ContainsRune(text[:4], 0):
 		return "the file is UTF-16 or UTF-32: loaders read UTF-8"
 	case begins("\x7fELF"):
 		return "the file is an ELF file, such as a library: a manifest is JSON text"
@@ -36,8 +37,8 @@ func isText(text string) bool {
 	})
 }
 
-// strict reports syntax that the loader accepts and JSON does not (LAY-11 to LAY-19), and syntax that JSON parsers treat
-// differently.
+// strict reports syntax that the loader accepts and JSON does not (LAY-11 to LAY-19), and syntax that JSON parsers
+// treat differently.
 func (c *checker) strict(text string, doc *document.Document) {
 	offset := 0
 	if strings.HasPrefix(text, "\xef\xbb\xbf") {
@@ -89,7 +90,8 @@ func (c *checker) members(v document.Value) {
 			key := strings.ToLower(m.Name())
 			if first, twice := seen[key]; twice {
 				line, _ := first.Position()
-				c.at(diag.FileDuplicate, m, "the member %q is already in line %d: the loader takes the first, most readers take the last",
+				c.at(diag.FileDuplicate, m,
+					"the member %q is already in line %d: the loader takes the first, most readers take the last",
 					m.Name(), line)
 			} else {
 				seen[key] = m

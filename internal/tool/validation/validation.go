@@ -32,8 +32,8 @@ const (
 // Kinds lists the kinds that a caller can request.
 var Kinds = []Kind{Driver, Implicit, Explicit, Settings}
 
-// File checks a file's text. path is for messages. whole is the absolute path, whose directory identifies an implicit layer.
-// With kind Unknown, the content gives the kind.
+// File checks a file's text. path is for messages. whole is the absolute path, whose directory identifies an implicit
+// layer. With kind Unknown, the content gives the kind.
 func File(text, path, whole string, kind Kind) *Result {
 	c := &checker{path: path, whole: whole, result: &Result{Path: path, Kind: kind, Findings: []Remark{}}}
 	c.check(text)
@@ -61,7 +61,8 @@ func (c *checker) check(text string) {
 	if c.result.Kind == Unknown {
 		c.result.Kind = kindOf(doc.Top(), whole)
 		if at := placeOf[directoryOf(whole)]; at != "" && at != plural[c.result.Kind] && plural[c.result.Kind] != "" {
-			c.at(diag.FileWrongKind, doc.Top(), "%s in a directory for %s: no loader looks for it there", plural[c.result.Kind], at)
+			c.at(diag.FileWrongKind, doc.Top(), "%s in a directory for %s: no loader looks for it there",
+				plural[c.result.Kind], at)
 		}
 	}
 	c.strict(text, doc)
@@ -88,15 +89,17 @@ func (c *checker) check(text string) {
 		c.result.Accepted = len(layers.Layers) > 0
 		for _, l := range manifest.ReadLayers(doc, whole, c.result.Kind == Implicit, manifest.Placed, &here).Layers {
 			if !l.Meta {
-				c.library(layerAt(doc.Top(), l.Name), Library{Name: l.Name, Path: l.Library, Layer: true, Negotiate: l.Negotiate,
-					GetInstance: l.GetInstance})
+				c.library(layerAt(doc.Top(), l.Name),
+					Library{Name: l.Name, Path: l.Library, Layer: true, Negotiate: l.Negotiate,
+						GetInstance: l.GetInstance})
 			}
 		}
 	case Settings:
 		c.settings(doc)
 	default:
-		c.at(diag.FileKindUnknown, doc.Top(), "neither a driver manifest (ICD), nor a layer manifest (layer, layers), nor settings "+
-			"(settings, settings_array)")
+		c.at(diag.FileKindUnknown, doc.Top(),
+			"neither a driver manifest (ICD), nor a layer manifest (layer, layers), nor settings "+
+				"(settings, settings_array)")
 	}
 	c.once()
 	slices.SortStableFunc(c.found, func(a, b mistake) int {
@@ -107,19 +110,21 @@ func (c *checker) check(text string) {
 // here is the running system, whose form of paths resolves the library of a manifest.
 var here = manifest.System{Style: machine.Style}
 
-// kindOf returns a file's kind by its content. The directory decides for a layer, and for a file with a driver and a layer: the
-// loader reads the driver in a directory for drivers and the layer in one for layers.
+// kindOf returns a file's kind by its content. The directory decides for a layer, and for a file with a driver and a
+// layer: the loader reads the driver in a directory for drivers and the layer in one for layers.
 func kindOf(top document.Value, path string) Kind {
 	has := func(name string) bool { return top.Member(name).Exists() }
 	switch directory := directoryOf(path); {
-	case has("ICD") && !(directory == "implicit_layer.d" || directory == "explicit_layer.d") || has("ICD") && !has("layers") && !has("layer"):
+	case has("ICD") && !(directory == "implicit_layer.d" || directory == "explicit_layer.d") || has("ICD") &&
+		!has("layers") && !has("layer"):
 		return Driver
 	case has("layers"), has("layer"):
 		first := top.Member("layer")
 		if has("layers") {
 			first = top.Member("layers").First()
 		}
-		if directory == "implicit_layer.d" || directory != "explicit_layer.d" && first.Member("disable_environment").Exists() {
+		if directory == "implicit_layer.d" || directory != "explicit_layer.d" &&
+			first.Member("disable_environment").Exists() {
 			return Implicit
 		}
 		return Explicit
@@ -149,7 +154,8 @@ func (c *checker) once() {
 	c.found = slices.DeleteFunc(c.found, func(schema mistake) bool {
 		return schema.violation != nil && slices.ContainsFunc(c.found, func(f mistake) bool {
 			if f.Line != schema.Line || f.Column != schema.Column || f.violation != nil || f.code == diag.FileSchema ||
-				f.code == diag.FileDialect || f.code == diag.FileMember || f.code == diag.FileDuplicate || f.code == diag.FileWrongKind {
+				f.code == diag.FileDialect || f.code == diag.FileMember || f.code == diag.FileDuplicate ||
+				f.code == diag.FileWrongKind {
 				return false
 			}
 			// A missing member has the place of its object.
@@ -195,7 +201,8 @@ type mistake struct {
 
 func (c *checker) find(code diag.Code, line, column int, what string) {
 	e := code.Entry()
-	c.found = append(c.found, mistake{Remark: Remark{line, column, e.Name, e.Severity, e.Statement, what, e.Do}, code: code})
+	c.found = append(c.found,
+		mistake{Remark: Remark{line, column, e.Name, e.Severity, e.Statement, what, e.Do}, code: code})
 }
 
 func (c *checker) at(code diag.Code, where document.Value, format string, args ...any) {
@@ -261,8 +268,9 @@ type Remark struct {
 func Judge(file facts.File, path string, kind Kind) (result Result, problems bool) {
 	result = Result{Path: path, Kind: kind, Findings: []Remark{}}
 	if file.Status != facts.FileRead {
-		result.Problem = cmp.Or(map[facts.FileStatus]string{facts.FileNotOpened: "cannot be opened", facts.FileNotRegular: "is not a regular file",
-			facts.FileTooLarge: "is larger than 16 MB (16777216 bytes)"}[file.Status], "cannot be read")
+		result.Problem = cmp.Or(map[facts.FileStatus]string{facts.FileNotOpened: "cannot be opened",
+			facts.FileNotRegular: "is not a regular file",
+			facts.FileTooLarge:   "is larger than 16 MB (16777216 bytes)"}[file.Status], "cannot be read")
 		return result, true
 	}
 	whole := path // the directory identifies an implicit layer

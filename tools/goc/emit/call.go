@@ -31,7 +31,8 @@ func (b *body) call(i *ssa.Call) {
 		for v := range signature.Params().Variables() {
 			parameters += ", " + b.types.cType(v.Type())
 		}
-		text = fmt.Sprintf("((%s (*)(struct goc *, struct goc_func *%s))((struct goc_func *)goc_check(g, %s))->fn)(g, %s%s)",
+		text = fmt.Sprintf(
+			"((%s (*)(struct goc *, struct goc_func *%s))((struct goc_func *)goc_check(g, %s))->fn)(g, %s%s)",
 			b.result(signature.Results()), parameters, b.value(c.Value), b.value(c.Value), arguments)
 	}
 	if c.Signature().Results().Len() == 0 || len(*i.Referrers()) == 0 {
@@ -143,7 +144,8 @@ func (b *body) print(name string, a []ssa.Value) {
 		case strings.HasSuffix(b.types.cType(v.Type()), "*"):
 			b.stmt("goc_print_pointer(%s);", b.value(v))
 		case !ok:
-			b.faults = append(b.faults, b.program.Fault(b.f.Pos(), b.f, "print of "+v.Type().String()+" is outside the subset"))
+			b.faults = append(b.faults,
+				b.program.Fault(b.f.Pos(), b.f, "print of "+v.Type().String()+" is outside the subset"))
 		case t.Info()&types.IsString != 0:
 			b.stmt("goc_print_string(%s);", b.value(v))
 		case t.Info()&types.IsBoolean != 0:

@@ -309,7 +309,8 @@ func (b *body) instruction(i ssa.Instruction) {
 		b.set(i, "goc_make_slice(g, sizeof(%s), %s, %s)", elem, b.index(i.Len), b.index(i.Cap))
 	case *ssa.MapUpdate:
 		m := i.Map.Type().Underlying().(*types.Map)
-		b.stmt("{ %s k_ = %s; %s v_ = %s; *(%s *)goc_map_set(g, %s, &k_) = v_; }", b.types.cType(m.Key()), b.value(i.Key),
+		b.stmt("{ %s k_ = %s; %s v_ = %s; *(%s *)goc_map_set(g, %s, &k_) = v_; }", b.types.cType(m.Key()),
+			b.value(i.Key),
 			b.types.cType(m.Elem()), b.value(i.Value), b.types.cType(m.Elem()), b.value(i.Map))
 	case *ssa.Lookup:
 		b.lookup(i)
@@ -423,7 +424,8 @@ func (b *body) slice(i *ssa.Slice) {
 	case *types.Basic:
 		b.set(i, "goc_substring(g, %s, %s, %s, %d)", b.value(i.X), low, high, flags)
 	case *types.Slice:
-		b.set(i, "goc_reslice(g, %s, sizeof(%s), %s, %s, %s, %d)", b.value(i.X), b.types.cType(t.Elem()), low, high, highest,
+		b.set(i, "goc_reslice(g, %s, sizeof(%s), %s, %s, %s, %d)", b.value(i.X), b.types.cType(t.Elem()), low, high,
+			highest,
 			flags)
 	case *types.Pointer:
 		array := t.Elem().Underlying().(*types.Array)
@@ -431,7 +433,8 @@ func (b *body) slice(i *ssa.Slice) {
 			b.set(i, "(struct goc_slice){%s->a, %d, %d}", b.pointer(i.X), array.Len(), array.Len())
 			return
 		}
-		b.set(i, "goc_reslice(g, (struct goc_slice){%s->a, %d, %d}, sizeof(%s), %s, %s, %s, %d)", b.pointer(i.X), array.Len(),
+		b.set(i, "goc_reslice(g, (struct goc_slice){%s->a, %d, %d}, sizeof(%s), %s, %s, %s, %d)", b.pointer(i.X),
+			array.Len(),
 			array.Len(),
 			b.types.cType(array.Elem()), low, high, highest, flags)
 	}
@@ -446,7 +449,9 @@ func (b *body) lookup(i *ssa.Lookup) {
 	}
 	b.local(b.types.cType(i.Type()), i.Name())
 	if i.CommaOk {
-		b.stmt("{ %s k_ = %s; %s *v_ = goc_map_get(%s, &k_); %s.r1 = v_ != NULL; if (v_) %s.r0 = *v_; else %s.r0 = %s; }", k,
+		b.stmt(
+			"{ %s k_ = %s; %s *v_ = goc_map_get(%s, &k_); %s.r1 = v_ != NULL; if (v_) %s.r0 = *v_; else %s.r0 = %s; }",
+			k,
 			b.value(i.Index), v,
 			b.value(i.X), i.Name(), i.Name(), i.Name(), zeroOf(v, m.Elem()))
 		return

@@ -138,8 +138,9 @@ func (b *body) compare(i *ssa.BinOp) string {
 		case types.IsInterface(y.Type()):
 			text = b.types.equals(t, b.value(x), b.value(y))
 		default: // with a value of another type
-			b.faults = append(b.faults, b.program.Fault(i.Pos(), b.f, "a comparison of an interface with another type is "+
-				"outside the subset"))
+			b.faults = append(b.faults,
+				b.program.Fault(i.Pos(), b.f, "a comparison of an interface with another type is "+
+					"outside the subset"))
 		}
 	case *types.Pointer:
 		text = fmt.Sprintf("((void *)%s == (void *)%s)", b.value(x), b.value(y))

@@ -287,8 +287,9 @@ func (t *typeTable) hashFunction(of types.Type) string {
 	default:
 		fmt.Fprintf(&body, "    h = %s;\n", t.hash(of, "*k"))
 	}
-	fmt.Fprintf(&t.after, "static uint64_t %s(struct goc *g, const void *key, uint64_t h) {\n    %s const *k = key;\n   "+
-		" (void)k;\n%s    return h;\n}\n",
+	fmt.Fprintf(&t.after,
+		"static uint64_t %s(struct goc *g, const void *key, uint64_t h) {\n    %s const *k = key;\n   "+
+			" (void)k;\n%s    return h;\n}\n",
 		name, c, body.String())
 	return name
 }
@@ -304,7 +305,8 @@ func (t *typeTable) mapType(of types.Type) string {
 	hash := t.hashFunction(m.Key())
 	name := fmt.Sprintf("map_%d", t.maps.Len())
 	t.maps.Set(key, name)
-	fmt.Fprintf(&t.after, "static bool equal_%s(struct goc *g, const void *a, const void *b) {\n    return %s;\n}\n", name,
+	fmt.Fprintf(&t.after, "static bool equal_%s(struct goc *g, const void *a, const void *b) {\n    return %s;\n}\n",
+		name,
 		t.equals(m.Key(), "*("+k+" const *)a", "*("+k+" const *)b"))
 	fmt.Fprintf(&t.after, "struct entry_%s {\n    uint64_t hash;\n    %s key;\n    %s value;\n};\n", name, k, v)
 	fmt.Fprintf(&t.after, "static const struct goc_maptype %s = {sizeof(struct entry_%s), sizeof(%s), sizeof(%s), "+
@@ -320,12 +322,14 @@ func (t *typeTable) boxType(of types.Type) string {
 		return name
 	}
 	if !types.Comparable(of) {
-		panic(outside(fmt.Sprintf("an interface with a value of %s, which cannot be compared, is outside the subset", of)))
+		panic(outside(fmt.Sprintf("an interface with a value of %s, which cannot be compared, is outside the subset",
+			of)))
 	}
 	name := fmt.Sprintf("type_%d", t.boxed.Len())
 	t.boxed.Set(of, name)
 	c := t.cType(of)
-	fmt.Fprintf(&t.after, "static bool equal_%s(struct goc *g, const void *a, const void *b) {\n    return %s;\n}\n", name,
+	fmt.Fprintf(&t.after, "static bool equal_%s(struct goc *g, const void *a, const void *b) {\n    return %s;\n}\n",
+		name,
 		t.equals(of, "*("+c+" const *)a", "*("+c+" const *)b"))
 	fmt.Fprintf(&t.after, "static const struct goc_type %s = {equal_%s};\n", name, name)
 	return name

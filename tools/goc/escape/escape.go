@@ -178,7 +178,8 @@ func (a *Analysis) call(v ssa.Value, r *ssa.Call) bool {
 		case "len", "cap", "copy", "print", "println":
 			return false
 		case "append":
-			if len(c.Args) > 1 && c.Args[1] == v { // append copies the elements of v; these are followed where they are stored
+			// append copies the elements of v; these are followed where they are stored
+			if len(c.Args) > 1 && c.Args[1] == v {
 				return c.Args[0] == v && a.Escapes(r)
 			}
 			return a.Escapes(r)

@@ -34,7 +34,8 @@ func Check(p *program.Program, calls map[*ssa.Function][]*ssa.Function, valued [
 		for i := range instructions(f) {
 			if to := changedPlace(i); to != nil && builtin(i) != "append" { // append also takes slices without room
 				if g, ok := root(to.address, true).(*ssa.Global); ok {
-					faults = append(faults, p.Fault(i.Pos(), f, fmt.Sprintf("%s is assigned to: package variables are constant", g)))
+					faults = append(faults,
+						p.Fault(i.Pos(), f, fmt.Sprintf("%s is assigned to: package variables are constant", g)))
 				}
 			}
 			from, in := readPlace(i), statement(f, i)
@@ -44,9 +45,10 @@ func Check(p *program.Program, calls map[*ssa.Function][]*ssa.Function, valued [
 			if change := l.laterChange(f, i, in, from); change != nil {
 				said[in] = true
 				file, line := p.Position(change.Pos())
-				faults = append(faults, p.Fault(position(i), f, fmt.Sprintf("%s is read in one statement with a later call "+
-					"that may change it (%s:%d): Go's compiler reads it after the call; give one of them a variable",
-					types.TypeString(from.of, (*types.Package).Name), file, line)))
+				faults = append(faults,
+					p.Fault(position(i), f, fmt.Sprintf("%s is read in one statement with a later call "+
+						"that may change it (%s:%d): Go's compiler reads it after the call; give one of them a variable",
+						types.TypeString(from.of, (*types.Package).Name), file, line)))
 			}
 		}
 	}

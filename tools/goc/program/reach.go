@@ -131,7 +131,8 @@ func (p *Program) large(i ssa.Instruction) string {
 		switch v.Type().Underlying().(type) {
 		case *types.Struct, *types.Array, *types.Tuple:
 			if size := p.size(v.Type()); size > largest {
-				return fmt.Sprintf("a value of %s takes %d bytes of the stack, and %d are the limit: use a pointer or a slice",
+				return fmt.Sprintf(
+					"a value of %s takes %d bytes of the stack, and %d are the limit: use a pointer or a slice",
 					types.TypeString(v.Type(), (*types.Package).Name), size, largest)
 			}
 		}

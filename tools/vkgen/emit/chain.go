@@ -56,7 +56,8 @@ func (c *closure) chain(s *loader.Set) ([]byte, error) {
 			sizes = append(sizes, fmt.Sprint(e.size))
 		}
 		if len(sizes) == 4 {
-			lines = append(lines, line{kind, fmt.Sprintf("    X(%d, %s) /* %s */", kind, strings.Join(sizes, ", "), x.Name)})
+			lines = append(lines,
+				line{kind, fmt.Sprintf("    X(%d, %s) /* %s */", kind, strings.Join(sizes, ", "), x.Name)})
 		}
 	}
 	slices.SortFunc(lines, func(a, b line) int { return int(a.kind - b.kind) })

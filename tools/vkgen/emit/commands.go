@@ -99,7 +99,8 @@ func commands(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 	return t.Bytes(), nil
 }
 
-// kindOf returns a command's kind in the lines. Drivers are also asked for one device-level command through the instance (GPA-090).
+// kindOf returns a command's kind in the lines. Drivers are also asked for one device-level command through the
+// instance (GPA-090).
 func kindOf(c *loader.Command) string {
 	if c.Name == "vkGetDeviceProcAddr" {
 		return "SHARED"
@@ -142,8 +143,9 @@ func names(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 	slices.SortStableFunc(list, func(a, b *loader.Command) int { return bucket(a.Name) - bucket(b.Name) })
 	for _, c := range list {
 		if c.Param != "" && !slices.Contains(params, c.Param) {
-			return nil, fmt.Errorf("%s: no number for a first parameter %q: add it to params in tools/vkgen/emit/commands.go "+
-				"and to spine/asm/tables.h", c.Name, c.Param)
+			return nil, fmt.Errorf(
+				"%s: no number for a first parameter %q: add it to params in tools/vkgen/emit/commands.go "+
+					"and to spine/asm/tables.h", c.Name, c.Param)
 		}
 		line, err := on(sets, knows(c.Name), fmt.Sprintf("NAME(%d, %s)", bucket(c.Name), c.Name))
 		if err != nil {

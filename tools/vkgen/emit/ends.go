@@ -11,8 +11,9 @@ import (
 func ends(s *loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(s))
-	t.f("/* Prototypes of the trampolines and terminators that are written by hand, so that a wrong parameter does not " +
-		"compile. */")
+	t.f(
+		"/* Prototypes of the trampolines and terminators that are written by hand, so that a wrong parameter does not " +
+			"compile. */")
 	t.f("#ifndef VKL_ZENDS_H\n#define VKL_ZENDS_H\n\n#include \"system.h\"\n#include \"gen/zvk.h\"\n")
 	for _, part := range []struct {
 		title  string
@@ -26,7 +27,8 @@ func ends(s *loader.Set) []byte {
 		for _, c := range s.Commands {
 			if part.take(c) {
 				root := s.Registry.Root(c.Command)
-				t.f("VKAPI_ATTR %s VKAPI_CALL %s%s(%s) SYMBOL(%s%s);", root.Return, part.prefix, c.Name, parameters(root),
+				t.f("VKAPI_ATTR %s VKAPI_CALL %s%s(%s) SYMBOL(%s%s);", root.Return, part.prefix, c.Name,
+					parameters(root),
 					part.prefix, c.Name)
 			}
 		}

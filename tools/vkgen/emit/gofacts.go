@@ -41,7 +41,8 @@ func goFacts(s *loader.Set) ([]File, error) {
 			t.f("// Commands are those that the loader knows: core first, each part in the registry's order.")
 			t.f("var Commands = [...]Command{")
 			for _, c := range s.Commands {
-				t.f("{%q, %s, %d, %q, %q, %q, %q, %t},", c.Name, kinds[c.Kind], c.Minor, c.Extension, c.Gate, c.Alias, c.Param,
+				t.f("{%q, %s, %d, %q, %q, %q, %q, %t},", c.Name, kinds[c.Kind], c.Minor, c.Extension, c.Gate, c.Alias,
+					c.Param,
 					c.Exported)
 			}
 			t.f("}")

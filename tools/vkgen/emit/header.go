@@ -130,8 +130,8 @@ func (c *closure) blocks(blocks []registry.Block) error {
 	return nil
 }
 
-// root adds one line of zvk.roots: "core", an extension, a command or a type. A name that this registry lacks is a note, not an
-// error, so that older registries work.
+// root adds one line of zvk.roots: "core", an extension, a command or a type. A name that this registry lacks is a
+// note, not an error, so that older registries work.
 func (c *closure) root(name string) error {
 	switch {
 	case name == "core":
@@ -162,7 +162,8 @@ func (c *closure) root(name string) error {
 
 func header(sets []*loader.Set, roots string) (h, check, interfaces, chain []byte, err error) {
 	s := sets[0]
-	c := &closure{sets: sets, r: s.Registry, types: map[string]bool{}, commands: map[string]bool{}, ext: map[string]bool{}}
+	c := &closure{sets: sets, r: s.Registry, types: map[string]bool{}, commands: map[string]bool{},
+		ext: map[string]bool{}}
 	for i, line := range strings.Split(roots, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		for _, name := range strings.Fields(line) {
@@ -244,10 +245,11 @@ func (c *closure) header() []byte {
 // versions writes the start of the header, and the numbers of versions.
 func (c *closure) versions(t *text) {
 	t.f("/* %s */", mark(c.sets[0]))
-	t.f("/* The part of the Vulkan API that the loader, its drivers, layers and test programs use: types and function " +
-		"pointers, no\n" +
-		" * prototypes. It has the names in zvk.roots and all that they use. interface.h has the driver and layer " +
-		"interfaces. */")
+	t.f(
+		"/* The part of the Vulkan API that the loader, its drivers, layers and test programs use: types and function " +
+			"pointers, no\n" +
+			" * prototypes. It has the names in zvk.roots and all that they use. interface.h has the driver and layer " +
+			"interfaces. */")
 	t.f(`#ifndef VKL_ZVK_H
 #define VKL_ZVK_H
 

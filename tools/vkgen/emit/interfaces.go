@@ -8,8 +8,8 @@ import (
 	"vkloader/tools/vkgen/registry"
 )
 
-// kinds are the kinds of machines whose words are compared: with 64-bit pointers, i386, and 32-bit Windows, where numbers are aligned
-// to their size.
+// kinds are the kinds of machines whose words are compared: with 64-bit pointers, i386, and 32-bit Windows, where
+// numbers are aligned to their size.
 var kinds = [3]machine{lp64, ilp32, wide32}
 
 // onEach returns the results of a function for each of these kinds.
@@ -136,17 +136,18 @@ func (c *closure) width(m registry.Member) string {
 	return "4"
 }
 
-// interfaces writes test/lib/zinterfaces.inc: the types of commands and structures, for the tests' host and fakes on machines
-// whose words are shorter than the handles.
+// interfaces writes test/lib/zinterfaces.inc: the types of commands and structures, for the tests' host and fakes on
+// machines whose words are shorter than the handles.
 func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 	var t text
 	t.f("/* %s */", mark(s))
-	t.f("/* SIGNATURE(command, result and arguments, structures that arguments point to): 4, 8: bytes; p: a pointer; f, " +
-		"d:\n" +
-		" * floating point; v: no result.\n" +
-		" * STRUCTURE(name, sType, size with 64-bit pointers, on i386, on 32-bit ARM and Windows, {place and size, place " +
-		"and size on\n" +
-		" * i386, place on 32-bit ARM and Windows}, ...). */")
+	t.f(
+		"/* SIGNATURE(command, result and arguments, structures that arguments point to): 4, 8: bytes; p: a pointer; f, " +
+			"d:\n" +
+			" * floating point; v: no result.\n" +
+			" * STRUCTURE(name, sType, size with 64-bit pointers, on i386, on 32-bit ARM and Windows, {place and size, place " +
+			"and size on\n" +
+			" * i386, place on 32-bit ARM and Windows}, ...). */")
 	for _, cmd := range s.Commands {
 		root := s.Registry.Root(cmd.Command)
 		signature := "v"

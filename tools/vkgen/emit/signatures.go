@@ -9,10 +9,11 @@ import (
 	"vkloader/tools/vkgen/registry"
 )
 
-// external maps scalar types of other headers to the C types by which the machines' calling conventions pass them. Every
-// other type that the registry does not define belongs to a window system and is a pointer.
+// external maps scalar types of other headers to the C types by which the machines' calling conventions pass them.
+// Every other type that the registry does not define belongs to a window system and is a pointer.
 var external = map[string]string{
-	"char": "char", "int8_t": "int8_t", "uint8_t": "uint8_t", "int16_t": "int16_t", "uint16_t": "uint16_t", "int": "int",
+	"char": "char", "int8_t": "int8_t", "uint8_t": "uint8_t", "int16_t": "int16_t", "uint16_t": "uint16_t",
+	"int":     "int",
 	"int32_t": "int32_t", "uint32_t": "uint32_t", "int64_t": "int64_t", "uint64_t": "uint64_t", "size_t": "size_t",
 	"float": "float", "double": "double", "void": "void",
 	"xcb_window_t": "uint32_t", "xcb_visualid_t": "uint32_t", "DWORD": "uint32_t",

@@ -138,9 +138,10 @@ func Select(r *registry.Registry, system System) (*Set, error) {
 			"tools/vkgen/loader/hands.txt:\n\t%s", strings.Join(s.unplaced, "\n\t"))
 	}
 	if list := unreplacedStructures(r); len(list) > 0 {
-		return nil, fmt.Errorf("these structures contain objects of the loader; replace them in C, and add the structures "+
-			"to chained in "+
-			"tools/vkgen/loader/exceptions.go:\n\t%s", strings.Join(list, "\n\t"))
+		return nil, fmt.Errorf(
+			"these structures contain objects of the loader; replace them in C, and add the structures "+
+				"to chained in "+
+				"tools/vkgen/loader/exceptions.go:\n\t%s", strings.Join(list, "\n\t"))
 	}
 	return s, nil
 }
@@ -181,8 +182,9 @@ func (s *Set) add(name string, minor int, e *registry.Extension) error {
 		return nil
 	}
 	if e != nil && e.Kind != "instance" && e.Kind != "device" {
-		s.unplaced = append(s.unplaced, fmt.Sprintf("%s: its extension %s is of the type %q, neither instance nor device",
-			name, e.Name, e.Kind))
+		s.unplaced = append(s.unplaced,
+			fmt.Sprintf("%s: its extension %s is of the type %q, neither instance nor device",
+				name, e.Name, e.Kind))
 		return nil
 	}
 	if e != nil {
@@ -203,8 +205,8 @@ func (s *Set) add(name string, minor int, e *registry.Extension) error {
 	return nil
 }
 
-// Union returns the commands and extensions of several systems, in the registry's order. Every system that knows a command has
-// the same rules for it.
+// Union returns the commands and extensions of several systems, in the registry's order. Every system that knows a
+// command has the same rules for it.
 func Union(sets []*Set) (*Set, error) {
 	any := System{Name: "any"}
 	for _, s := range sets {

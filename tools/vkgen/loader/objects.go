@@ -14,8 +14,8 @@ import (
 var objects = []string{"VkInstance", "VkPhysicalDevice", "VkSurfaceKHR", "VkDebugReportCallbackEXT",
 	"VkDebugUtilsMessengerEXT"}
 
-// object returns the path of names to a handle of the loader's own objects in a type, such as "VkSurfaceKHR surface"; "": there
-// is none.
+// object returns the path of names to a handle of the loader's own objects in a type, such as "VkSurfaceKHR surface";
+// "": there is none.
 func object(r *registry.Registry, m *registry.Member, above []string) string {
 	if slices.Contains(objects, m.Type) {
 		return m.Type + " " + m.Name
@@ -36,7 +36,8 @@ func object(r *registry.Registry, m *registry.Member, above []string) string {
 	return ""
 }
 
-// unreplacedStructures returns the structures that may be in a chain and contain objects of the loader, unless C code replaces these.
+// unreplacedStructures returns the structures that may be in a chain and contain objects of the loader, unless C code
+// replaces these.
 func unreplacedStructures(r *registry.Registry) (list []string) {
 	for _, t := range r.Types {
 		if t.Category != "struct" || t.Alias != "" || len(t.Extends) == 0 || slices.Contains(chained, t.Name) {
@@ -44,7 +45,8 @@ func unreplacedStructures(r *registry.Registry) (list []string) {
 		}
 		for i := range t.Members {
 			if at := object(r, &t.Members[i], []string{t.Name}); at != "" {
-				list = append(list, fmt.Sprintf("%s, in the chain of %s: %s", t.Name, strings.Join(t.Extends, ", "), at))
+				list = append(list, fmt.Sprintf("%s, in the chain of %s: %s", t.Name, strings.Join(t.Extends, ", "),
+					at))
 				break
 			}
 		}
@@ -64,7 +66,8 @@ func (s *Set) needsC(c *Command) string {
 	for i := range s.Registry.Root(c.Command).Params {
 		m := &s.Registry.Root(c.Command).Params[i]
 		if at := object(s.Registry, m, nil); i > 0 && !c.HandLower && at != "" {
-			return fmt.Sprintf("its argument %s has an object of the loader (%s), without a terminator in C", m.Name, at)
+			return fmt.Sprintf("its argument %s has an object of the loader (%s), without a terminator in C", m.Name,
+				at)
 		}
 		if t := s.Registry.Type(m.Type); i > 0 && !c.HandUpper && t != nil && t.Dispatchable && m.Pointers > 0 &&
 			!strings.HasPrefix(m.Decl, "const ") {
@@ -81,7 +84,8 @@ func (s *Set) missingKind(root *registry.Command) string {
 	}
 	handle := root.Params[0].Type
 	if t := s.Registry.Type(handle); t != nil && t.Dispatchable {
-		return "its first parameter is the dispatchable handle " + handle + ": if it is a child of a device, add it to " +
+		return "its first parameter is the dispatchable handle " + handle +
+			": if it is a child of a device, add it to " +
 			"deviceHandles in " +
 			"tools/vkgen/loader/exceptions.go, and its parameter's name to params in tools/vkgen/emit/commands.go and to " +
 			"spine/asm/tables.h"
@@ -89,8 +93,8 @@ func (s *Set) missingKind(root *registry.Command) string {
 	return "its first parameter is not a dispatchable handle"
 }
 
-// leftOut notes the commands that no system's loader knows: of extensions for other platforms, and without any extension or
-// version.
+// leftOut notes the commands that no system's loader knows: of extensions for other platforms, and without any
+// extension or version.
 func leftOut(r *registry.Registry) (notes []string) {
 	in := map[string]bool{}
 	required := func(blocks []registry.Block) (names []string) {
@@ -108,9 +112,10 @@ func leftOut(r *registry.Registry) (notes []string) {
 	for _, e := range r.Extensions {
 		names := required(e.Blocks)
 		if len(names) > 0 && !slices.ContainsFunc(Systems, func(s System) bool { return s.Known(e) }) {
-			notes = append(notes, fmt.Sprintf("%s is left out, with %s: no system in tools/vkgen/loader/exceptions.go has the "+
-				"platform %q",
-				e.Name, strings.Join(names, ", "), e.Platform))
+			notes = append(notes,
+				fmt.Sprintf("%s is left out, with %s: no system in tools/vkgen/loader/exceptions.go has the "+
+					"platform %q",
+					e.Name, strings.Join(names, ", "), e.Platform))
 		}
 	}
 	var unused []string
@@ -120,7 +125,8 @@ func leftOut(r *registry.Registry) (notes []string) {
 		}
 	}
 	if len(unused) > 0 {
-		notes = append(notes, strings.Join(unused, ", ")+": left out, because no version and no supported extension has them")
+		notes = append(notes, strings.Join(unused, ", ")+
+			": left out, because no version and no supported extension has them")
 	}
 	return notes
 }

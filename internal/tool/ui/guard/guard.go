@@ -150,8 +150,8 @@ func local(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// sameOrigin reports whether a request cannot come from another page. A browser names the page in Origin with each POST.
-// Links on other pages may lead to an open route.
+// sameOrigin reports whether a request cannot come from another page. A browser names the page in Origin with each
+// POST. Links on other pages may lead to an open route.
 func sameOrigin(r *http.Request, reads bool) bool {
 	if origin := r.Header.Get("Origin"); origin != "http://"+r.Host && (origin != "" || !reads) {
 		return false
@@ -164,8 +164,8 @@ func sameOrigin(r *http.Request, reads bool) bool {
 		(r.Header.Get("Sec-Fetch-Mode") == "navigate" || r.Header.Get("Sec-Fetch-Site") == "none")
 }
 
-// fromPage reports whether the browser attributes a request to this server's page. Clients without Sec-Fetch-Site are not
-// current browsers, and need the secret as well.
+// fromPage reports whether the browser attributes a request to this server's page. Clients without Sec-Fetch-Site are
+// not current browsers, and need the secret as well.
 func fromPage(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site == "" || site == "same-origin"
