@@ -49,30 +49,41 @@ func Of(f *diag.Diagnostic) string {
 	return codeText(f.Code)
 }
 
-// members are the values that the loader takes for members that are no strings, and the words before the wrong kind.
-var members = map[string][2]string{"ICD": {"an object", "is"}, "layers": {"a list of objects", "has"},
-	"component_layers":    {"a list of strings", "has"},
-	"disable_environment": {"an object with a string", "is"}}
+// wantedOf returns the value that the loader takes for a member, and the word before a wrong kind; "": the member is a
+// string.
+func wantedOf(member string) (wanted, word string) {
+	switch member {
+	case "ICD":
+		return "an object", "is"
+	case "layers":
+		return "a list of objects", "has"
+	case "component_layers":
+		return "a list of strings", "has"
+	case "disable_environment":
+		return "an object with a string", "is"
+	}
+	return "", ""
+}
 
 // kinds are the words for the kinds of values.
 var kinds = [...]string{document.Null: "null", document.False: "a boolean", document.True: "a boolean",
-	document.Number: "a number",
-	document.String: "a string", document.Array: "an array", document.Object: "an object"}
+	document.Number: "a number", document.String: "a string", document.Array: "an array", document.Object: "an object"}
 
 // member returns the sentence about a member with a value that the loader does not take.
 func member(f *diag.Diagnostic) string {
-	name, wanted, found := `"`+f.Detail+`"`, members[f.Detail], kinds[f.Found]
+	name, found := `"`+f.Detail+`"`, kinds[f.Found]
+	wanted, word := wantedOf(f.Detail)
 	switch {
-	case wanted[0] == "" && document.Kind(f.Found) != document.String:
-		wanted = [2]string{"a string", "is"}
-	case wanted[0] == "" && f.Code == diag.DriverField:
+	case wanted == "" && document.Kind(f.Found) != document.String:
+		wanted, word = "a string", "is"
+	case wanted == "" && f.Code == diag.DriverField:
 		return name + " is empty"
-	case wanted[0] == "":
+	case wanted == "":
 		return name + " is too long"
-	case strings.HasPrefix(wanted[0], found):
-		return name + " must be " + wanted[0]
+	case strings.HasPrefix(wanted, found):
+		return name + " must be " + wanted
 	}
-	return name + " must be " + wanted[0] + ", and " + wanted[1] + " " + found
+	return name + " must be " + wanted + ", and " + word + " " + found
 }
 
 // byCause has the sentence of each cause. %1 stands for the first detail, and %2, at the end, for the second.

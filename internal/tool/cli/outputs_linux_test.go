@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -424,7 +425,8 @@ func structComments(of *ast.StructType, comments map[string]string) {
 		}
 	}
 	for _, f := range of.Fields.List {
-		if text := strings.TrimSpace(f.Comment.Text()); name(f) != "" && text != "" {
+		text := strings.TrimSpace(cmp.Or(f.Comment.Text(), f.Doc.Text()))
+		if name(f) != "" && text != "" {
 			comments[fieldKey(tags, name(f))] = strings.Join(strings.Fields(text), " ")
 		}
 	}

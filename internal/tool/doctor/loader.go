@@ -295,20 +295,22 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 
 // addMisfit adds a finding for a loader that needs newer libraries than those of the program.
 func (e *exam) addMisfit(loader *binary.File) {
-	for _, old := range e.linker.Follow(loader).Newest() {
-		what := tooOld(whoNeeds(old.By.Path, term.Either(old.By == loader, "", loader.Path)), &old)
-		what.library = old.In.Path
-		do, changes := newAdvice("Update "+old.In.Path+", or start the program with the system's file of this name."),
-			e.unsearching(old.In)
-		if binary.OfCLibrary(old.In.Soname) { // it fits the program's dynamic linker only
-			do, changes = e.system.by("one-build", nil), nil
-		}
-		if i := own(e.linker); i != nil {
-			do = e.glibcAdvice(i, strings.TrimPrefix(old.Version, "GLIBC_"))
-		}
-		e.add(LoaderBroken, loaderName, loader.Path, what, do).offer(fixing, changes...)
+	needed := e.linker.Follow(loader).Newest()
+	if len(needed) == 0 {
 		return
 	}
+	old := &needed[0]
+	what := tooOld(whoNeeds(old.By.Path, term.Either(old.By == loader, "", loader.Path)), old)
+	what.library = old.In.Path
+	do, changes := newAdvice("Update "+old.In.Path+", or start the program with the system's file of this name."),
+		e.unsearching(old.In)
+	if binary.OfCLibrary(old.In.Soname) { // it fits the program's dynamic linker only
+		do, changes = e.system.by("one-build", nil), nil
+	}
+	if i := own(e.linker); i != nil {
+		do = e.glibcAdvice(i, strings.TrimPrefix(old.Version, "GLIBC_"))
+	}
+	e.add(LoaderBroken, loaderName, loader.Path, what, do).offer(fixing, changes...)
 }
 
 // loaderRemoval returns advice to remove an older loader of the system. Without the file of its link, ldconfig would
