@@ -34,9 +34,11 @@ func newAdvice(text string, lines ...shell.Line) *Remedy { return &Remedy{text: 
 
 // Advice without values.
 var (
-	doNothing       = newAdvice("Nothing; it does no harm.")
-	doNothingChosen = newAdvice("Nothing, if this is intended.")
-	setBySteam      = newAdvice(
+	doNothing          = newAdvice("Nothing; it does no harm.")
+	doNothingChosen    = newAdvice("Nothing, if this is intended.")
+	doNothingOrAddCard = newAdvice(
+		"Nothing, if software rendering is enough. Otherwise give the machine a graphics card.")
+	setBySteam = newAdvice(
 		"Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
 	readableSettings = newAdvice("Let this user read the file, or name another file.")
 )

@@ -264,7 +264,7 @@ func (e *exam) fallback() {
 			what, do, lost = textf("programs compute on the CPU, because %s names this driver", by), doNothingChosen,
 				nothing
 		} else if !wanted {
-			do, lost = newAdvice("Nothing, as long as this machine has no graphics device."), nothing
+			do, lost = doNothingOrAddCard, nothing
 		}
 		e.add(SoftwareOnly, software[0].Name, "", what, do, lost)
 	}

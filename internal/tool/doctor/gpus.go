@@ -157,7 +157,7 @@ func (e *exam) examineDevice(g *GPU) {
 	case g.displayOnly() && (isNamed(g.Kernel, "emulated") || isNamed(g.Vendor, "emulated-vendor")):
 		do := newAdvice(GPUVirtual.Entry().Do)
 		if isNamed(g.Vendor, "vulkanless-host") || g.Kernel == "hyperv_drm" {
-			do = newAdvice("Nothing, if software rendering is enough. Otherwise give the machine a graphics card.")
+			do = doNothingOrAddCard
 		}
 		found := e.add(GPUDisplayOnly, g.Title(), "",
 			sentence("it is a virtual machine's display, and no Vulkan driver exists for it"), do)

@@ -261,7 +261,8 @@ func (e *exam) addWithoutVulkan(g *GPU) bool {
 	if c == nil || c.HasVulkan() {
 		return false
 	}
-	e.add(GPUNoVulkan, g.Title(), "", sentence("no Vulkan driver exists for it"), nil)
+	found := e.add(GPUNoVulkan, g.Title(), "", sentence("no Vulkan driver exists for it"), nil)
+	found.missing = !contains(e.GPUs, e.expects)
 	g.Drivers = []string{} // the kernel driver's Vulkan drivers are for newer chips
 	return true
 }

@@ -156,7 +156,7 @@ func (r *Report) end() string {
 	left := count(func(f *Finding) bool { return f.Severity == diag.Warning && slices.Contains(leftovers, f.Code) })
 	missing := slices.ContainsFunc(r.missingDevices(), func(m missingDevice) bool { // and the verdict does not name why
 		return m.by == nil || !slices.Contains([]Kind{GPULeftOut, GPUVirtual, GPUReserved}, m.by.Code)
-	})
+	}) || contains(r.Findings, (*Finding).lacksVulkan)
 	end := "no problems found"
 	switch {
 	case problems > 0:
@@ -240,7 +240,7 @@ const unseenDevices = "Unknown devices, because /sys is empty"
 func (r *Report) rendererlessText() string {
 	for f := range each(r.Findings) {
 		switch {
-		case f.Code == GPUNoVulkan || f.Code == GPUDisplayOnly && f.missing:
+		case f.lacksVulkan():
 			return "No Vulkan for " + f.Subject
 		case f.Code == GPUVirtual:
 			return term.Either(f.excludedBy != "", "Host without Vulkan", "No driver for "+f.Subject)
@@ -252,6 +252,11 @@ func (r *Report) rendererlessText() string {
 		return unseenDevices
 	}
 	return term.Either(len(r.GPUs) == 0, "No graphics device found", "No graphics device renders")
+}
+
+// lacksVulkan reports whether no Vulkan driver exists for the device, and no other device of the machine has one.
+func (f *Finding) lacksVulkan() bool {
+	return f.missing && (f.Code == GPUNoVulkan || f.Code == GPUDisplayOnly)
 }
 
 // rung is a condition that must hold before programs get a device. Each one needs those before it.
