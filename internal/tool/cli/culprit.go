@@ -220,10 +220,13 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 				"threads of drivers, and copies their locks as they are: the " +
 				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
 		}
-		if text := strings.Join(found.First.Errors, "") +
-			found.First.Wrote; strings.Contains(text, "does not exist in the list of available layers") ||
+		text := strings.Join(found.First.Errors, "") + found.First.Wrote
+		if strings.Contains(text, "does not exist in the list of available layers") ||
 			strings.Contains(text, "ERROR_LAYER_NOT_PRESENT") {
-			h.notes = append(h.notes, doctor.AskedLayers(h.scene.Source, h.scene.Source.Program)...)
+			names, notes := doctor.AskedLayers(h.scene.Source, h.scene.Source.Program)
+			h.notes = append(h.notes, notes...)
+			v.elsewhere = "the program: it asks for a layer that is not installed" +
+				term.Enclosed(": ", strings.Join(names, " or "), "")
 		}
 		if h.null && h.usedLoader {
 			h.note(

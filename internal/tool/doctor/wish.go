@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
@@ -141,20 +142,30 @@ func MissingLayer(source *machine.Source, name string) string {
 	return text
 }
 
-// AskedLayers returns what MissingLayer says of the known layers that a program's file names and that no program finds:
-// a program whose vkCreateInstance fails for a missing layer writes no name (NixOS/nixpkgs issue 229108).
-func AskedLayers(source *machine.Source, program string) (notes []string) {
+// layerNames match names of layers in a program's file. The names of variables and constants have no small letter.
+var layerNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`VK_LAYER_[A-Z0-9]+_[A-Za-z0-9_]*[a-z][A-Za-z0-9_]*`)
+})
+
+// AskedLayers returns the layers that a program's file names and that no program finds, and what MissingLayer says of
+// each: a program whose vkCreateInstance fails for a missing layer writes no name (NixOS/nixpkgs issue 229108).
+func AskedLayers(source *machine.Source, program string) (names, notes []string) {
 	answer, err := explain.Decide(source)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	for _, name := range tableLayers(true) {
-		asks, _ := source.Contains(program, name)
-		if asks && !slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name }) {
-			notes = append(notes, name+" is not installed, and "+program+" names it. "+MissingLayer(source, name))
+	data, _ := source.ReadLarge(program)
+	for _, found := range layerNames().FindAll(data, -1) {
+		name := string(found)
+		if !slices.Contains(names, name) &&
+			!slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name }) {
+			names = append(names, name)
+			notes = append(notes, strings.TrimSpace(name+" is not installed, and "+program+" names it. "+
+				"To do without it, turn it off in the program"+
+				term.Enclosed(", or ask for ", replacementOf(name), " there")+". "+MissingLayer(source, name)))
 		}
 	}
-	return notes
+	return names, notes
 }
 
 // addUnset returns advice with the change that stops asking after it.

@@ -153,6 +153,14 @@ func TestFindCulpritNamesAskedLayer(t *testing.T) {
 	if got := strings.Join(v.Notes, "\n"); !strings.Contains(got, "VK_LAYER_KHRONOS_validation is not installed, and "+program+" names it. ") {
 		t.Errorf("notes: %q", got)
 	}
+	script = strings.Replace(script, "KHRONOS_validation", "ACME_checks VK_LAYER_PATH", 1)
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, exit := w.Run(time.Minute, tool, "run", "--find-culprit", "--fails-with", "exit", "--", program)
+	if want := "The culprit is the program: it asks for a layer that is not installed: VK_LAYER_ACME_checks\n"; !strings.Contains(exit.Stderr, want) {
+		t.Errorf("no %q in %s", want, exit.Stderr)
+	}
 }
 
 // A program fails only with the distribution's loader. The verdict is about that loader, and names it. The search also finds the cause of
