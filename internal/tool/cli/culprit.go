@@ -358,7 +358,8 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	h.code = end.Code
 	h.usedLoader = h.usedLoader || progress.Phase != ""
 	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(),
-		Last: progress.Last, Errors: progress.Errors, Wrote: said.lastLine(), Layers: progress.Layers, What: endOf(end)}
+		Last: progress.Last, Errors: progress.Errors, Wrote: said.lastLines(), Layers: progress.Layers,
+		What: endOf(end)}
 	if why := h.failure.of(end, said.has(h.failure.when)); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
 	}
@@ -483,7 +484,9 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		line("from", "on the stack: "+strings.Join(v.Files[1:min(len(v.Files), 6)], ", "))
 	}
 	line("when", v.Phase)
-	line("said", v.Wrote)
+	for text := range strings.SplitSeq(v.Wrote, "\n") {
+		line("said", text)
+	}
 	for _, text := range v.Errors {
 		line("log", text)
 	}
@@ -588,7 +591,7 @@ func runsWith(args []string) shell.Line {
 	return shell.Words(append([]string{"vkloader", "run", "--"}, args...)...)
 }
 
-// listener passes a program's standard error on. It keeps the end, with the last line that is not empty, of a layer, a
+// listener passes a program's standard error on. It keeps the end, with the last lines that are not empty, of a layer, a
 // driver or the program, and records which texts have occurred.
 type listener struct {
 	to    io.Writer
@@ -597,10 +600,12 @@ type listener struct {
 	heard map[string]bool
 }
 
-// maxEnd is the length of the kept end, and maxLastLine that of a line.
+// maxEnd is the length of the kept end, maxLastLine that of a line, and mostLastLines the number of lines in a
+// verdict.
 const (
-	maxEnd      = 1 << 14
-	maxLastLine = 1 << 10
+	maxEnd        = 1 << 14
+	maxLastLine   = 1 << 10
+	mostLastLines = 3
 )
 
 func (l *listener) Write(p []byte) (int, error) {
@@ -621,12 +626,19 @@ func (l *listener) has(text string) bool {
 	return l.heard[text]
 }
 
-func (l *listener) lastLine() string {
+// lastLines returns the last different lines that are not empty, up to mostLastLines.
+func (l *listener) lastLines() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	line := bytes.TrimSpace(l.end)
-	line = bytes.TrimSpace(line[bytes.LastIndexByte(line, '\n')+1:])
-	return string(line[:min(len(line), maxLastLine)])
+	var lines []string
+	for line := range strings.Lines(string(l.end)) {
+		if line = strings.TrimSpace(line); line != "" {
+			line = line[:min(len(line), maxLastLine)]
+			lines = slices.DeleteFunc(lines, func(earlier string) bool { return earlier == line })
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-mostLastLines):], "\n")
 }
 
 // silence is the delay of the message about a run that lasts.

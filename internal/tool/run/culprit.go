@@ -40,7 +40,7 @@ type Seen struct {
 	Process string   `json:"process,omitempty"`   // the executable of the failed process
 	Files   []string `json:"files"`               // the mapped files on the call stack of the failure, innermost first
 	Phase   string   `json:"phase"`               // the loader's last phase before the failure
-	Wrote   string   `json:"wrote,omitempty"`     // the last line on standard error that is not the loader's
+	Wrote   string   `json:"wrote,omitempty"`     // the last lines on standard error that are not the loader's
 	Last    string   `json:"last_line,omitempty"` // the loader's last line
 	Errors  []string `json:"errors,omitempty"`    // the loader's last different errors
 	Nowhere bool     `json:"-"`                   // the failed instruction is outside of every mapping

@@ -360,17 +360,18 @@ func TestFindCulpritThatStaysOpen(t *testing.T) {
 	}
 }
 
-// For a layer that the user asks for, the fix is its update. The last line on standard error that is not the loader's is the verdict's.
+// For a layer that the user asks for, the fix is its update. The verdict has the last three different lines on standard error
+// that are not the loader's.
 func TestFindCulpritThatIsWanted(t *testing.T) {
 	t.Parallel()
 	w, program := computing(t)
 	w.ExplicitLayer("VK_LAYER_wanted", "intercept vkQueueSubmit", "die vkQueueSubmit")
 	w.Env["VK_INSTANCE_LAYERS"] = "VK_LAYER_wanted"
-	v := hunted(t, w, 1, slices.Concat([]string{"sh", "-c", `echo "wanted: out of order" >&2; exec "$@"`, "sh"}, program))
+	v := hunted(t, w, 1, slices.Concat([]string{"sh", "-c", `for word in first no no "" modifiers order; do echo "wanted: $word" >&2; done; exec "$@"`, "sh"}, program))
 	if v.Result != "found" || len(v.Culprits) != 1 || v.Culprits[0].Name != "VK_LAYER_wanted" {
 		t.Fatalf("%+v", v)
 	}
-	if want := "Update VK_LAYER_wanted (" + w.Path("lib/VK_LAYER_wanted.so") + "), which VK_INSTANCE_LAYERS asks for"; v.Update != want || v.Wrote != "wanted: out of order" {
+	if want := "Update VK_LAYER_wanted (" + w.Path("lib/VK_LAYER_wanted.so") + "), which VK_INSTANCE_LAYERS asks for"; v.Update != want || v.Wrote != "wanted:\nwanted: modifiers\nwanted: order" {
 		t.Errorf("update %q, wrote %q", v.Update, v.Wrote)
 	}
 }
