@@ -77,7 +77,7 @@ func TestUpdateOnlyAfterOtherCauses(t *testing.T) {
 }
 
 // The failure of a driver whose device is absent is a note beside a driver that works (an external GPU that was unplugged).
-// If no driver works, it is a problem.
+// If the driver delays programs, that is a warning. If no driver works, the failure is a problem.
 func TestAbsentDeviceIsANote(t *testing.T) {
 	t.Parallel()
 	withoutWindows(t)
@@ -85,13 +85,19 @@ func TestAbsentDeviceIsANote(t *testing.T) {
 		file(libraries+"libGLX_nvidia.so.0", library(t, "soname=libGLX_nvidia.so.0 exports=vk_icdGetInstanceProcAddr")))
 	report := examine(t, unplugged, Options{})
 	report, _ = attempted(t, report, "case $VK_DRIVER_FILES in *nvidia*) "+refusingDriver+";; esac\n"+fineDevice, Tries{})
-	if f := ofCodes(report)[DriverFails]; f.Severity != diag.Note || report.Has(diag.Problem) || !strings.HasSuffix(report.Verdict, "no problems found") {
+	const leaveOut = "To start faster: export VK_LOADER_DRIVERS_DISABLE=nvidia_icd.json"
+	if f := ofCodes(report)[DriverFails]; f.Severity != diag.Note || f.Do != leaveOut || report.Has(diag.Problem) || !strings.HasSuffix(report.Verdict, "no problems found") {
 		t.Errorf("%q: %+v", report.Verdict, f)
 	}
 	for _, m := range report.Drivers {
 		if m.Name == "nvidia_icd.json" && (!m.Harmless || m.Fault != string(DriverFails)) {
 			t.Errorf("%+v", m)
 		}
+	}
+	report, _ = attempted(t, examine(t, unplugged, Options{}),
+		"case $VK_DRIVER_FILES in *nvidia*) "+strings.Replace(refusingDriver, `"us":1`, `"us":700000`, 1)+";; esac\n"+fineDevice, Tries{})
+	if f := ofCodes(report)[DriverSlow]; f.Severity != diag.Warning || f.Do != leaveOut {
+		t.Errorf("slow: %+v", f)
 	}
 	report = examine(t, unplugged, Options{})
 	report, _ = attempted(t, report, refusingDriver, Tries{})

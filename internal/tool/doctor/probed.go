@@ -52,6 +52,8 @@ func (e *evidence) addResult(a *alone) {
 			do = e.renewalAdvice(a, code)
 		case a.Kind == "layer" && !c.Set:
 			do = e.place(c)
+		case code == DriverFails && e.deviceAbsent(drivers.Of(a.of.Library)):
+			do = placement{Change: c, aim: forTime}.remedy()
 		default:
 			do = shellAdvice("", c.Line())
 		}

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -265,16 +266,18 @@ func openedLast(answer *plan.Answer, result *probe.Result) (c run.Suspect, found
 const slowStart = time.Second
 
 // A driver is slow if a run with it alone takes slowDriver, and slowerDriver times as long as a run with any other
-// driver alone. All runs happen side by side, so a busy machine delays each of them.
+// driver alone. All runs happen side by side, so a busy machine delays each of them. A driver without a device here
+// is of no use, so less time counts (Frogging-Family/nvidia-all issue 229).
 const (
 	slowDriver   = 2 * time.Second
+	slowAbsent   = 500 * time.Millisecond
 	slowerDriver = 5
 )
 
 // addSlowDrivers adds a finding for a driver whose run alone took far longer than the other drivers' runs.
 func (e *evidence) addSlowDrivers() {
 	took := func(a *alone) time.Duration {
-		if a.Result != ProbeOK && a.Result != ProbeNoDevice {
+		if !slices.Contains([]ProbeResult{ProbeOK, ProbeNoDevice, ProbeFails}, a.Result) {
 			return -1
 		}
 		return time.Duration(a.Millis * float64(time.Millisecond))
@@ -286,22 +289,25 @@ func (e *evidence) addSlowDrivers() {
 				others = max(others, took(&e.alone[j]))
 			}
 		}
-		it := took(&e.alone[i])
-		if others < 0 || it < slowDriver || it < slowerDriver*others {
+		it, absent := took(&e.alone[i]), e.deviceAbsent(drivers.Of(e.alone[i].of.Library))
+		limit := term.Either(absent, slowAbsent, slowDriver)
+		if others < 0 || it < limit || it < slowerDriver*others || e.alone[i].Result == ProbeFails && !absent {
 			continue
 		}
 		var do *Remedy
 		if c, ok := e.trialOf(&e.alone[i]).First(explain.ItemKey{Manifest: e.alone[i].Manifest}, false,
 			explain.LeaveOutDriver(e.source, e.alone[i].Manifest)...); ok {
-			do = placement{Change: c, aim: forPower}.remedy()
+			do = placement{Change: c, aim: term.Either(absent, forTime, forPower)}.remedy()
 		}
 		e.add(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,
-			textf("a short program took %s with it alone, and at most %s with any other driver alone", seconds(it),
-				seconds(others)), do)
+			textf("a short program took %s with it alone, and at most %s with any other driver alone%s", seconds(it),
+				seconds(others), term.Either(absent, "; this machine has no device for it", "")), do)
 	}
 }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+func seconds(d time.Duration) string {
+	return term.Either(d < slowAbsent, fmt.Sprintf("%d ms", d.Milliseconds()), fmt.Sprintf("%.1f s", d.Seconds()))
+}
 
 // delays reports whether a layer is slow: a run without it is much shorter.
 func delays(with, without time.Duration) bool { return with-without >= slowStart && without <= with/2 }
