@@ -591,8 +591,8 @@ func runsWith(args []string) shell.Line {
 	return shell.Words(append([]string{"vkloader", "run", "--"}, args...)...)
 }
 
-// listener passes a program's standard error on. It keeps the end, with the last lines that are not empty, of a layer, a
-// driver or the program, and records which texts have occurred.
+// listener passes a program's standard error on. It keeps the end, with the last lines of a layer, a driver or the
+// program, and records which texts have occurred.
 type listener struct {
 	to    io.Writer
 	mu    sync.Mutex
