@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 )
 
@@ -205,6 +206,17 @@ func NewerSuite(id, version string) (Suite, bool) {
 func LackedBy(id, version string) []string {
 	all := knownChips().lacks
 	return append(append([]string{}, all[id+" "+version]...), all[id+" "]...)
+}
+
+// FirstMesa returns the first release of Mesa with a driver for a chip of the table; "": not known.
+func FirstMesa(f *Family) (first string) {
+	for _, c := range knownChips().chips {
+		oldest := first == "" || binary.CompareVersions(c.Mesa, first) < 0
+		if c.Driver == f.Name && c.Mesa != "" && oldest {
+			first = c.Mesa
+		}
+	}
+	return first
 }
 
 // HasVulkan reports whether any Vulkan driver serves the chip.

@@ -134,8 +134,10 @@ func (d distribution) install(f *drivers.Family, lacks bool) *Remedy {
 		args["p"] = []string{name}
 	case newer && name != "" && !slices.Contains(drivers.LackedBy(d.ids[0], suite.Of), f.Name):
 		args = with("suite", suite.Name, "what", "Mesa "+suite.Mesa, "p", name)
-	case f.Name == dozen:
-		args["dozen"] = []string{dozen}
+	default: // rows of the table may know where else it is
+		word, _, _ := strings.Cut(f.Name, " ")
+		args[strings.ToLower(word)] = []string{f.Name}
+		args["since"] = slices.DeleteFunc([]string{drivers.FirstMesa(f)}, func(mesa string) bool { return mesa == "" })
 	}
 	return d.by(term.Either(ofMaker, "driver-of-maker", "driver-of-mesa"), args)
 }

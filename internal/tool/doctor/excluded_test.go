@@ -106,6 +106,20 @@ func TestAbsentDeviceIsANote(t *testing.T) {
 	}
 }
 
+// An unknown driver that fails, for a device without its own driver: the advice is that driver, not an update (rpi-vk-driver issue 13).
+func TestUnknownDriverInPlaceOfTheDevices(t *testing.T) {
+	t.Parallel()
+	withoutWindows(t)
+	report := examine(t, join(file("sys/class/drm/renderD128/device", "-> ../../../devices/v3d"), file("sys/devices/v3d/driver", "-> ../../bus/platform/drivers/v3d"),
+		file("sys/devices/v3d/uevent", "DRIVER=v3d\nOF_COMPATIBLE_0=brcm,2711-v3d\n"), file("dev/dri/renderD128", ""), file("etc/os-release", "ID=raspbian\nVERSION_ID=10\nID_LIKE=debian\n"),
+		file(icds+"odd.json", icd("libodd.so", "")), file(libraries+"libodd.so", library(t, "soname=libodd.so exports=vk_icdGetInstanceProcAddr")),
+		file(libraries+"libvulkan.so.1", library(t, "soname=libvulkan.so.1 exports=vkCreateInstance release=0.9.0"))), Options{})
+	report, _ = attempted(t, report, refusingDriver, Tries{})
+	if f := ofCodes(report)[DriverFails]; !strings.Contains(f.Do, "V3DV (Mesa). Mesa has it from release 20.3 on") || strings.Contains(f.Do, "Update or reinstall") {
+		t.Errorf("%+v", f)
+	}
+}
+
 // A tried driver that lists a device covers it. The name of its file does not count.
 func TestTriedDriverCovers(t *testing.T) {
 	t.Parallel()

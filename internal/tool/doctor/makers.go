@@ -243,9 +243,6 @@ func (e *exam) windowless(g *GPU) {
 	}
 }
 
-// dozen is the driver for the Windows Subsystem for Linux.
-const dozen = "Dozen (Mesa)"
-
 // chip returns the known facts about a device's chip; nil: unknown.
 func (h host) chip(g *GPU) *drivers.Chip {
 	c := drivers.ChipOf(h.machine, g.Vendor, g.Device, g.directory)

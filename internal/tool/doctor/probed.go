@@ -192,6 +192,11 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 	}
 	for g := range each(r.GPUs) {
 		f, own := drivers.For(g.Kernel), drivers.Of(a.of.Library)
+		if f != nil && own == nil && len(g.Drivers) == 0 && r.host().expects(g) {
+			other := e.installDriver(f, false)
+			other.text = "The driver for " + g.Title() + " is " + f.Name + ". " + other.text
+			return other
+		}
 		if f != nil && own != nil && f.Name != own.Name && slices.Contains(g.Drivers, a.Manifest) &&
 			!r.hasFamily(f.Name) {
 			other := e.installDriver(f, false)

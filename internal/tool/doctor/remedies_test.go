@@ -97,7 +97,11 @@ func remedies() map[string]func(e *exam) *Remedy {
 			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "directory", "/sys", "type", "sysfs", "module", "panthor", "modules", "panthor", "version", "2.38"))
 		}
 	}
+	list["32-bit layer of the AUR"] = func(e *exam) *Remedy { return e.system.by("install32", with("p", "vkbasalt", "aur", "vkbasalt")) }
 	for _, f := range drivers.Families() {
+		if f.Name == "Honeykrisp (Mesa)" {
+			list["install "+f.Name+", which the package lacks"] = func(e *exam) *Remedy { return e.system.install(f, true) }
+		}
 		list["install "+f.Name] = func(e *exam) *Remedy { return e.system.install(f, false) }
 	}
 	for _, name := range []string{"libX11.so.6", "libLLVM.so.19.1", "libacme.so.1", "libnvidia-glvkspirv.so.550.54.14", "libc.so.6"} {
