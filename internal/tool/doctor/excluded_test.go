@@ -120,6 +120,20 @@ func TestUnknownDriverInPlaceOfTheDevices(t *testing.T) {
 	}
 }
 
+// The manifest that snapd puts into a directory of its own is found, and a file is named once.
+func TestManifestOfSnapd(t *testing.T) {
+	t.Parallel()
+	const manifest = "var/lib/snapd/lib/vulkan/icd.d/nvidia_icd.json"
+	report := examine(t, pci("0x10de", "0x1b80", "nvidia", file(manifest, icd("libGLX_nvidia.so.0", "")), file("dev/nvidiactl", ""), file("dev/nvidia0", ""),
+		file(libraries+"libGLX_nvidia.so.0", library(t, "soname=libGLX_nvidia.so.0 exports=vk_icdGetInstanceProcAddr"))), Options{})
+	if f := ofCodes(report)[GPUNoDriver]; !strings.Contains(f.What, "manifests are in /var/lib/snapd/lib/vulkan/icd.d") {
+		t.Errorf("%+v", report.Findings)
+	}
+	if said := (nowhere{name: "a.so", beside: []string{"/x/a.so", "/x/a.so"}}).say(); strings.Count(said, "/x/a.so exists") != 1 {
+		t.Error(said)
+	}
+}
+
 // A tried driver that lists a device covers it. The name of its file does not count.
 func TestTriedDriverCovers(t *testing.T) {
 	t.Parallel()
