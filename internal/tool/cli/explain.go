@@ -95,7 +95,7 @@ func (e *explaining) run(s *invocation, names []string) error {
 			printWriters(s, answer.Writers)
 			return
 		}
-		if e.other.platform == "" {
+		if e.other.platform == "" || answer.Loader != nil {
 			printLoader(s, answer.Loader, answer.App)
 		}
 		printElevated(s, answer)

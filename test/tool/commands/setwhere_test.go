@@ -58,7 +58,7 @@ func TestVariableOfAParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, exit := w.Run(time.Minute, script, filepath.Join(built, "vkloader"), "doctor")
-	if want := "it is set in " + script + ", line 2"; exit.Code != 1 || !strings.Contains(squeezed(out), want) {
+	if want := "It is set in " + script + ", line 2"; exit.Code != 1 || !strings.Contains(squeezed(out), want) {
 		t.Errorf("exit code %d, no %q: %s", exit.Code, want, out)
 	}
 }
@@ -103,7 +103,7 @@ func TestVariableOfAReplacedScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, exit := w.Run(time.Minute, "bash", "-c", `"$@"; exit $?`, "bash", script, filepath.Join(built, "vkloader"), "doctor")
-	if want := "it is set in " + script + ", line 2"; exit.Code != 1 || !strings.Contains(squeezed(out), want) {
+	if want := "It is set in " + script + ", line 2"; exit.Code != 1 || !strings.Contains(squeezed(out), want) {
 		t.Errorf("exit code %d, no %q: %s", exit.Code, want, out)
 	}
 }

@@ -338,7 +338,24 @@ func (s *uiSite) ask(method, path string, form url.Values, change ...func(*http.
 			text += part.HTML
 		}
 	}
-	return answer.StatusCode, text, answer.Header
+	return answer.StatusCode, unwrapped(text), answer.Header
+}
+
+// unwrapped returns HTML without the breaks of the templates' long lines, which are followed by two spaces. The text of
+// a <pre> stays.
+func unwrapped(text string) string {
+	var out strings.Builder
+	for i, part := range strings.Split(text, "<pre") {
+		inside := ""
+		if i > 0 {
+			tag, rest, _ := strings.Cut("<pre"+part, ">")
+			out.WriteString(strings.ReplaceAll(tag, "\n  ", " ") + ">")
+			inside, part, _ = strings.Cut(rest, "</pre>")
+			out.WriteString(inside + "</pre>")
+		}
+		out.WriteString(strings.ReplaceAll(part, "\n  ", " "))
+	}
+	return out.String()
 }
 
 // session exchanges a token for the secret.
