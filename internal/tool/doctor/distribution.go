@@ -132,7 +132,7 @@ func (d distribution) install(f *drivers.Family, lacks bool) *Remedy {
 	switch suite, newer := d.suite(); {
 	case !lacks && d.reallyHas(f):
 		args["p"] = []string{name}
-	case newer && name != "" && !slices.Contains(drivers.LackedBy(d.ids[0], suite.Of), f.Name):
+	case newer && !ofMaker && name != "" && !slices.Contains(drivers.LackedBy(d.ids[0], suite.Of), f.Name):
 		args = with("suite", suite.Name, "what", "Mesa "+suite.Mesa, "p", name)
 	default: // rows of the table may know where else it is
 		word, _, _ := strings.Cut(f.Name, " ")
