@@ -24,7 +24,7 @@ func Of(f *diag.Diagnostic) string {
 		if f.Code == diag.LayerField && f.Detail == "library_path" {
 			return `"library_path" and "component_layers" are missing`
 		}
-		return `"` + f.Detail + `" is missing`
+		return `"` + f.Detail + `"` + " is missing"
 	case diag.MemberValue:
 		return member(f)
 	}
@@ -79,7 +79,7 @@ func member(f *diag.Diagnostic) string {
 	case wanted == "" && f.Code == diag.DriverField:
 		return name + " is empty"
 	case wanted == "":
-		return name + " is too long"
+		return name + " has more bytes than the loader takes"
 	case strings.HasPrefix(wanted, found):
 		return name + " must be " + wanted
 	}
