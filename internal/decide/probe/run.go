@@ -65,17 +65,18 @@ func unusable(child string, err error) error {
 	if of := (*fs.PathError)(nil); errors.As(err, &of) {
 		err = of.Err
 	}
-	// the kernel's answer if the dynamic linker is missing
-	if file, opened := os.Open(child); errors.Is(err, fs.ErrNotExist) && opened == nil {
+	if file, failed := os.Open(child); failed == nil {
 		defer file.Close()
-		if elf, parsed := binary.ReadELF(file); parsed == nil && elf.Interp != "" {
+		elf, failed := binary.ReadELF(file)
+		// the kernel's answer for a program whose dynamic linker is missing
+		if errors.Is(err, fs.ErrNotExist) && failed == nil && elf.Interp != "" {
 			err = fmt.Errorf("its dynamic linker %s is missing", elf.Interp)
 		}
 	}
 	return &Unusable{child, err}
 }
 
-// Way is what the child does besides what a short program does. input is its standard input.
+// Way names the work of the child beyond that of a short program. input is its standard input.
 type Way struct{ mode, input string }
 
 // Ways.

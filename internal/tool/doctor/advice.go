@@ -26,7 +26,7 @@ type Remedy struct {
 	change  *explain.Change // the change of variables and files; nil: none
 	aim     aim
 	fixes   bool    // "doctor --fix" may make the change
-	lasting *Remedy // what makes the change unnecessary, and needs another right or a package; nil: nothing
+	lasting *Remedy // a fix that lasts, and needs another right or a package; nil: none
 }
 
 // newAdvice returns advice that needs no root rights.

@@ -409,7 +409,7 @@ var exemptAdvice = [...]*Remedy{absentDevice: doNothing,
 // weigh sets the severity of each finding, and is the only function that does: what its making knows, unless its fault
 // costs nothing here. confirmed reports whether a trial has confirmed a finding. A cause of a problem is a problem,
 // too: it is the fault behind the damage to programs. The lack of a driver that may not exist stays a warning, and so
-// does what follows from it.
+// do its consequences.
 func weigh(list []Finding, exempt func(*Finding) exemption, confirmed func(at int) bool) {
 	severities := make([]diag.Severity, len(list))
 	for i := range list {

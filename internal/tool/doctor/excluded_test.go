@@ -120,7 +120,7 @@ func TestUnknownDriverInPlaceOfTheDevices(t *testing.T) {
 	}
 }
 
-// The manifest that snapd puts into a directory of its own is found, and a file is named once.
+// The manifest that snapd puts into a directory of its own is found.
 func TestManifestOfSnapd(t *testing.T) {
 	t.Parallel()
 	const manifest = "var/lib/snapd/lib/vulkan/icd.d/nvidia_icd.json"
@@ -129,8 +129,17 @@ func TestManifestOfSnapd(t *testing.T) {
 	if f := ofCodes(report)[GPUNoDriver]; !strings.Contains(f.What, "manifests are in /var/lib/snapd/lib/vulkan/icd.d") {
 		t.Errorf("%+v", report.Findings)
 	}
-	if said := (nowhere{name: "a.so", beside: []string{"/x/a.so", "/x/a.so"}}).say(); strings.Count(said, "/x/a.so exists") != 1 {
-		t.Error(said)
+}
+
+// A library that two searches find is named once.
+func TestLibraryFoundTwice(t *testing.T) {
+	t.Parallel()
+	report := examine(t, desktop(t, file("run/opengl-driver/share/vulkan/icd.d/other_icd.json", icd("libvulkan_other.so", "")),
+		file("run/opengl-driver/lib/libvulkan_other.so", library(t, "exports=vk_icdGetInstanceProcAddr"))), Options{},
+		"VK_DRIVER_FILES=/run/opengl-driver/share/vulkan/icd.d/other_icd.json")
+	const exists = "/run/opengl-driver/lib/libvulkan_other.so exists"
+	if f := ofCodes(report)[LibraryMissing]; strings.Count(f.What, exists) != 1 {
+		t.Errorf("%+v", report.Findings)
 	}
 }
 

@@ -19,7 +19,7 @@ func (f *Finding) offer(why aim, changes ...explain.Change) *Finding {
 	return f
 }
 
-// outlast sets what makes the offered changes unnecessary; nil: nothing.
+// outlast sets the lasting fix that makes the offered changes unnecessary; nil: none.
 func (f *Finding) outlast(do *Remedy) {
 	for _, o := range f.remedies[:len(f.remedies)-1] {
 		o.lasting = do
@@ -59,8 +59,8 @@ type removal struct {
 // causes, and weighs them.
 type engine struct {
 	report *Report
-	// after examines the machine again with a change. keeps reports whether the change leaves programs what they get,
-	// except for the subject of a finding; nil: it does. It returns false if the change cannot be tried.
+	// after examines the machine again with a change. keeps reports whether programs keep their drivers and layers,
+	// except for the subject of a finding; nil: they do. It returns false if the change cannot be tried.
 	after  func(*effect) (found []Finding, keeps func(*Finding) bool, possible bool)
 	word   func(*Remedy) *Remedy           // words the remedy that helps; nil: as it is
 	exempt func() func(*Finding) exemption // nil: every fault counts
@@ -291,7 +291,8 @@ func (e *exam) place(do *Remedy) *Remedy {
 	return do.lasting.before(change)
 }
 
-// canChange reports whether the user may write the directories of a change's files; one that is missing is made.
+// canChange reports whether the user may write the directories of a change's files. A missing directory is made in the
+// first existing one above it.
 func (e *exam) canChange(c *explain.Change) bool {
 	for ; c != nil; c = c.And {
 		directory := path.Dir(c.File)

@@ -214,7 +214,7 @@ func (h host) closedPart(place string) string {
 
 // unreadable returns the fact, the fix and its changes for a manifest or settings file: for an unreadable file, the
 // command that makes it readable; for a damaged file, the reinstallation of its package. For other findings, it returns
-// what it gets.
+// its arguments.
 func (e *exam) unreadable(f *diag.Diagnostic, what fact, do *Remedy) (fact, *Remedy, []explain.Change) {
 	switch f.Code {
 	case diag.FileSyntax, diag.FileTop:
@@ -236,7 +236,7 @@ func (e *exam) unreadable(f *diag.Diagnostic, what fact, do *Remedy) (fact, *Rem
 }
 
 // opening returns the command that makes a file or directory readable for every user, if its package installs it so.
-// For any other place, it returns who may read it.
+// For any other place, it returns advice with its owner.
 func (h host) opening(place string) *Remedy {
 	if real, err := h.machine.Real(place); err == nil {
 		place = real

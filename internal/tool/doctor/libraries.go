@@ -48,8 +48,8 @@ func (e *exam) examineEntry(m *Entry) {
 	}
 }
 
-// foundIn adds a finding about the library of a driver or layer. Programs lose little by one that they do not use, and
-// by one that is for programs of another word size, as every machine has.
+// foundIn adds a finding about the library of a driver or layer. An unused one costs programs little, and so does one
+// for programs of another word size, which every machine has.
 func (e *exam) foundIn(m *Entry, code Code, what fact, do *Remedy, lost ...loss) *Finding {
 	if !m.Used || code == LibraryForeign && e.class != ProcessClass {
 		lost = []loss{little}
@@ -200,7 +200,8 @@ func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
 		directories = append(directories, librariesNear(m.Manifest)...)
 	}
 	for _, directory := range directories {
-		if file := directory + "/" + what.name; e.fits(file) {
+		file := directory + "/" + what.name
+		if e.fits(file) && !slices.Contains(what.beside, file) {
 			what.beside = append(what.beside, file)
 			changes = append(changes, e.libraryPath(directory))
 		}

@@ -59,7 +59,6 @@ func (e *evidence) addResult(a *alone) {
 		}
 		if ok && a.Kind == "layer" && e.Answer.Style != pathname.Backslash &&
 			e.exam().packageOf(a.Manifest, a.of.Library) != "" {
-			do.text += "."
 			do = do.before(e.renewalAdvice(a, code))
 		}
 	}

@@ -123,7 +123,7 @@ func (n nowhere) say() string {
 		what = whoNeeds(n.by, n.through) + verb + names + ", which" + is
 	}
 	what += " in no directory that the dynamic linker searches" + though(n.configured)
-	for _, file := range slices.Compact(slices.Clone(n.beside)) { // two searches may find one file
+	for _, file := range n.beside {
 		what += "; " + file + " exists"
 	}
 	return what + ownerText(n.owner)

@@ -274,17 +274,13 @@ func (e *exam) unitsOf(u *user) (units []string) {
 	if !u.known || u.current && !u.service {
 		return nil
 	}
-	if u.service {
-		defer func() {
-			if len(units) == 0 {
-				units = process.UnitsOf(e.machine, u.name)
-			}
-		}()
-	}
 	for _, s := range e.services() {
 		if s.User == u.id && !slices.Contains(units, s.Unit) {
 			units = append(units, s.Unit)
 		}
+	}
+	if u.service && len(units) == 0 {
+		return process.UnitsOf(e.machine, u.name)
 	}
 	return units
 }

@@ -101,7 +101,8 @@ func (s Style) Lines(w io.Writer, title string, mark func(string) string, text s
 // kept replaces spaces inside commands while a text is wrapped. No text from OneLine contains it.
 const kept = "\x00"
 
-// Advice prints a text like Lines without breaking the commands in it, so that a user can copy each as one line.
+// Advice prints a text like Lines without breaking the commands in it, so that a user can copy each as one line. A
+// command that ends a sentence ends its line, without the period.
 func (s Style) Advice(w io.Writer, title, text string, commands ...shell.Line) {
 	text = OneLine(text)
 	longestFirst := func(a, b shell.Line) int { return len(b) - len(a) } // one command may contain another
@@ -110,9 +111,16 @@ func (s Style) Advice(w io.Writer, title, text string, commands ...shell.Line) {
 		if command == "" {
 			continue
 		}
-		text = strings.ReplaceAll(text, command, strings.ReplaceAll(command, " ", kept))
+		unbroken := strings.ReplaceAll(command, " ", kept)
+		text = strings.ReplaceAll(text, command, unbroken)
+		if strings.Contains(unbroken, kept) {
+			text = strings.ReplaceAll(text, unbroken+". ", unbroken+"\n")
+		}
 	}
-	s.lines(w, title, nil, text)
+	for line := range strings.SplitSeq(text, "\n") {
+		s.lines(w, title, nil, line)
+		title = strings.Repeat(" ", utf8.RuneCountInString(title))
+	}
 }
 
 func (s Style) lines(w io.Writer, title string, mark func(string) string, text string) {

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vkloader/internal/tool/run"
+	"vkloader/internal/tool/term"
+)
+
+// loader describes the program's loader; "": unknown.
+func (v *verdict) loader() string {
+	switch {
+	case v.Loader == nil:
+		return ""
+	case v.Works != "" && v.Result == run.FailsWithLoader:
+		return "the loader that the program gets without vkloader; with vkloader's loader, the program works"
+	case v.Works != "":
+		return v.Loader.Title() +
+			", which the program gets without vkloader; with vkloader's loader, the program works: " +
+			string(runsWith(v.Program))
+	}
+	return v.Loader.Title()
+}
+
+// printVerdict prints the result to standard error, because standard output is the program's.
+func printVerdict(s *invocation, v *verdict, apply bool) {
+	style := term.StyleFor(s.errOut, s.getenv)
+	out := s.talk()
+	line := func(name, text string) {
+		if text != "" {
+			style.Lines(out, fmt.Sprintf("    %-4s  ", name), nil, text)
+		}
+	}
+	fmt.Fprintln(out)
+	switch v.Result {
+	case run.EndedWell:
+		fmt.Fprintf(out, "%s the program neither crashed nor hung: %s\n", style.Heading("No culprit:"), v.What)
+		line("with", v.loader())
+		for _, note := range v.Notes {
+			line("note", note)
+		}
+		return
+	case run.BrokenOff:
+		fmt.Fprintln(out, "No verdict: interrupted.")
+		return
+	case run.FoundCulprit:
+		for _, c := range v.Culprits {
+			fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the "+string(c.Kind)), style.Heading(term.OneLine(c.Name)))
+			line("file", c.Manifest)
+			line("lib", c.Library)
+			line("is", c.Value)
+		}
+		for _, w := range v.With {
+			fmt.Fprintf(out, "    with  the %s %s: each alone does no harm\n", w.Kind,
+				style.Heading(term.OneLine(w.Name)))
+		}
+	case run.FoundUnloading:
+		fmt.Fprintln(out, style.Bad(
+			"Culprit: a driver or layer that is called at the end of a thread or of the program, after it was unloaded"))
+	case run.FoundKeeping:
+		fmt.Fprintln(out, style.Bad(
+			"Culprit: a driver that stays open after its last instance, and keeps open a library that the program needs in another version"))
+	case run.EndsDiffer:
+		fmt.Fprintln(out, style.Bad(
+			"No verdict: the program worked once without layers, but failed with each layer left out"))
+	case run.FailsWithLoader:
+		fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(v.Loader.Title())))
+	default:
+		fmt.Fprintln(out, style.Bad("The culprit is "+term.OneLine(v.elsewhere)))
+	}
+	line("with", v.loader())
+	line("what", v.What)
+	if len(v.Files) > 1 {
+		line("from", "on the stack: "+strings.Join(v.Files[1:min(len(v.Files), 6)], ", "))
+	}
+	line("when", v.Phase)
+	for text := range strings.SplitSeq(v.Wrote, "\n") {
+		line("said", text)
+	}
+	for _, text := range v.Errors {
+		line("log", text)
+	}
+	if !slices.Contains(v.Errors, v.Seen.Last) {
+		line("log", v.Seen.Last)
+	}
+	for _, note := range v.Notes {
+		line("note", note)
+	}
+	if v.Fix != "" {
+		before := term.Enclosed("", v.Update, ". Until then, run the program without it: ")
+		style.Advice(out, "    do    ", before+string(v.Fix), v.Fix)
+		if !apply && v.Result == run.FoundCulprit && v.Update == "" &&
+			!slices.ContainsFunc(v.Culprits, func(c run.Suspect) bool { return c.Kind == run.Variable }) {
+			const keepsOut = "vkloader run --find-culprit --apply ..."
+			style.Advice(out, "          ", "or let the tool keep it out of this program: "+keepsOut, keepsOut)
+		}
+	}
+}
