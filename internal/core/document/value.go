@@ -106,21 +106,18 @@ func (v Value) hasName(name string) bool {
 	if n.oddName {
 		return means(v.doc.text[n.name:n.name+n.length], name)
 	}
-	return equalFold(v.Name(), name)
+	return EqualFold(v.Name(), name)
 }
 
 // means compares a name that needs decoding, and stops at the first difference.
 func means(written, name string) bool {
 	at := 0
 	for i := 0; i < len(written) && written[i] != 0; {
-		text, size := written[i:i+1], 1
-		if written[i] == '\\' {
-			text, size = escape(written[i:])
-			if size == 0 { // FUZ-012
-				break
-			}
+		text, size := character(written[i:])
+		if size == 0 { // FUZ-012
+			break
 		}
-		if len(name)-at < len(text) || !equalFold(name[at:at+len(text)], text) {
+		if len(name)-at < len(text) || !EqualFold(name[at:at+len(text)], text) {
 			return false
 		}
 		at += len(text)
@@ -129,9 +126,13 @@ func means(written, name string) bool {
 	return at == len(name)
 }
 
-// escape decodes the escape at the start of a text and returns its size; 0 for a NUL, which ends the text.
-func escape(s string) (text string, size int) {
-	switch e := s[1]; e {
+// character decodes the byte or escape at the start of a text and returns its size; 0 for a NUL's escape, which ends the
+// text.
+func character(s string) (text string, size int) {
+	if s[0] != '\\' {
+		return s[:1], 1
+	}
+	switch s[1] {
 	case 'b':
 		return "\b", 2
 	case 'f':
@@ -161,7 +162,8 @@ func (v Value) Count() int {
 	return count
 }
 
-func equalFold(a, b string) bool {
+// EqualFold reports whether two texts are equal, ignoring ASCII case.
+func EqualFold(a, b string) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -237,12 +239,9 @@ func decode(s string, value bool) string {
 func decodeTo(out *[]byte, s string, value bool) int {
 	length := 0
 	for i := 0; i < len(s) && s[i] != 0; {
-		text, size := s[i:i+1], 1
-		if s[i] == '\\' {
-			text, size = escape(s[i:])
-			if size == 0 {
-				break
-			}
+		text, size := character(s[i:])
+		if size == 0 {
+			break
 		}
 		if value && isLongControl(text[0]) {
 			const digits = "0123456789abcdef"

@@ -1,7 +1,9 @@
 package manifest
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
@@ -237,7 +239,7 @@ func (r *layerReader) identity(v document.Value, l *Layer) bool {
 		r.reportMissing(v, member, "name")
 		return false
 	}
-	if len(l.Name) < 9 || l.Name[:9] != "VK_LAYER_" {
+	if !strings.HasPrefix(l.Name, "VK_LAYER_") {
 		r.say(member, diag.Warn, diag.LayerName, "Layer name "+l.Name+
 			" does not conform to naming standard (Policy #LLP_LAYER_3)")
 	}
@@ -352,12 +354,10 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 
 // searchable returns the lists of paths, or nil if no list has an element (LAY-206).
 func (r *layerReader) searchable(lists []string) []string {
-	separator := r.on.Style.ListSeparator()
+	separator := string(rune(r.on.Style.ListSeparator()))
 	for _, list := range lists {
-		for i := 0; i < len(list); i++ {
-			if list[i] != separator {
-				return lists
-			}
+		if strings.Count(list, separator) < len(list) {
+			return lists
 		}
 	}
 	return nil
@@ -473,7 +473,8 @@ func (r *layerReader) extensions(v document.Value, device bool) []Extension {
 		if !ok || len(name) > nameLimit {
 			continue
 		}
-		if seen[name] || seen == nil && has(out, name) {
+		hasName := func(e Extension) bool { return e.Name == name }
+		if seen[name] || seen == nil && slices.ContainsFunc(out, hasName) {
 			continue
 		}
 		if !device && r.on.MissingWindowSystem(name) {
@@ -492,15 +493,6 @@ func (r *layerReader) extensions(v document.Value, device bool) []Extension {
 		}
 	}
 	return out
-}
-
-func has(list []Extension, name string) bool {
-	for i := range list {
-		if list[i].Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // texts returns the strings of an array, ignoring other elements.

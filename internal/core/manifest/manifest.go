@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"slices"
 	"strconv"
 
 	"vkloader/internal/core/diag"
@@ -83,12 +84,7 @@ func (on *System) MissingWindowSystem(name string) bool {
 
 // Knows reports whether an extension belongs to a window system that the loader supports.
 func (on *System) Knows(name string) bool {
-	for _, known := range on.Surfaces {
-		if known == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(on.Surfaces, name)
 }
 
 // Version is a parsed version (LAY-24, DRV-029, DRV-030).
@@ -107,7 +103,7 @@ func ParseVersion(text string) Version {
 		for i < len(text) && !separates(text[i]) {
 			i++
 		}
-		parts[count] = decimal16(text[start:i])
+		parts[count] = uint16(decimal(text[start:i])) // modulo 65536
 		count++
 	}
 	if count == 4 {
@@ -117,11 +113,6 @@ func ParseVersion(text string) Version {
 }
 
 func separates(c byte) bool { return c == '.' || c == '"' || c == '\r' || c == '\n' }
-
-// decimal16 reads a decimal number up to the first other character, modulo 65536; a non-number is 0.
-func decimal16(s string) uint16 {
-	return uint16(decimal(s))
-}
 
 // decimal parses a decimal prefix like C's strtoul: white space and a sign may precede it.
 func decimal(s string) uint32 {

@@ -114,13 +114,13 @@ func (d *decision) prefetch() bool {
 		d.m.begun = true
 	}
 	wanted := d.q.scope()
-	implicit := d.finder.look(search.ImplicitLayers)
+	implicit := d.finder.usual(search.ImplicitLayers).found
 	var explicit, drivers []search.ManifestFile
 	if wanted.explicit {
-		explicit = d.finder.look(search.ExplicitLayers)
+		explicit = d.finder.usual(search.ExplicitLayers).found
 	}
 	if wanted.drivers {
-		drivers = d.finder.look(search.Drivers)
+		drivers = d.finder.usual(search.Drivers).found
 	}
 	settings := d.file.place()
 	if d.f.Missing() {

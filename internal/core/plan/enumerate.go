@@ -80,7 +80,7 @@ func (d *decision) extensionsOfLayer() {
 		return
 	}
 	d.file.read()
-	l := findLayer(d.layers.list(d.q.scope().explicit), d.q.LayerName.Text)
+	l := firstOf(d.layers.list(d.q.scope().explicit))[d.q.LayerName.Text]
 	switch {
 	case d.layers.prevents(d.q.LayerName.Text): // SET-74
 	case l == nil:

@@ -1,5 +1,11 @@
 package plan
 
+import (
+	"strings"
+
+	"vkloader/internal/core/document"
+)
+
 // FilterEntries is the number of entries of a filter list that are used (ENV-41).
 const FilterEntries = 16
 
@@ -47,25 +53,18 @@ const (
 // VK_LOADER_LAYERS_DISABLE, whose special words do not count toward the limit. rest is the unused part of the list.
 func EachEntry(list string, words bool, f func(entry string, word Word)) (rest string) {
 	for count := 0; len(list) > 0 && count < FilterEntries; {
-		end := 0
-		for end < len(list) && list[end] != ',' {
-			end++
-		}
-		entry := list[:end]
-		list = list[end:]
-		if len(list) > 0 {
-			list = list[1:]
-		}
+		entry, others, _ := strings.Cut(list, ",")
+		list = others
 		if entry == "" {
 			continue
 		}
 		word := Pattern
 		switch {
-		case entry == "*" || entry == "**" || equalFold(entry, "~all~"):
+		case entry == "*" || entry == "**" || document.EqualFold(entry, "~all~"):
 			word = All
-		case words && equalFold(entry, "~implicit~"):
+		case words && document.EqualFold(entry, "~implicit~"):
 			word = Implicit
-		case words && equalFold(entry, "~explicit~"):
+		case words && document.EqualFold(entry, "~explicit~"):
 			word = Explicit
 		case entry[0] == '~':
 			word = Nothing
@@ -131,14 +130,14 @@ func (f *filter) matches(name string) bool {
 		case matchAll:
 			hit = n >= e.least
 		case matchWhole:
-			hit = equalFold(name, e.text)
+			hit = document.EqualFold(name, e.text)
 		case matchStart:
-			hit = n >= t && equalFold(name[:t], e.text)
+			hit = n >= t && document.EqualFold(name[:t], e.text)
 		case matchEnd:
-			hit = n >= t && equalFold(name[n-t:], e.text)
+			hit = n >= t && document.EqualFold(name[n-t:], e.text)
 		case matchPart:
 			for at := 0; at+t <= n && !hit; at++ {
-				hit = equalFold(name[at:at+t], e.text)
+				hit = document.EqualFold(name[at:at+t], e.text)
 			}
 		}
 		if hit {
@@ -151,25 +150,6 @@ func (f *filter) matches(name string) bool {
 // disables reports whether the list disables a layer, special words included (ENV-46).
 func (f *filter) disables(name string, implicit bool) bool {
 	return f.all || implicit && f.implicit || !implicit && f.explicit || f.matches(name)
-}
-
-func equalFold(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := 0; i < len(a); i++ {
-		x, y := a[i], b[i]
-		if x >= 'A' && x <= 'Z' {
-			x += 'a' - 'A'
-		}
-		if y >= 'A' && y <= 'Z' {
-			y += 'a' - 'A'
-		}
-		if x != y {
-			return false
-		}
-	}
-	return true
 }
 
 // Matches reports whether a name matches a filter list (ENV-35 to ENV-44), ignoring the special words of

@@ -57,11 +57,6 @@ func (s *finder) search(k search.Kind, noVariables bool, override []string) []se
 	return found
 }
 
-// look returns the manifests of a kind in its usual locations.
-func (s *finder) look(k search.Kind) []search.ManifestFile {
-	return s.usual(k).found
-}
-
 // usual returns the usual locations of a kind. They do not change in a call once all their facts are known.
 func (s *finder) usual(k search.Kind) *places {
 	p := &s.m.places[k]

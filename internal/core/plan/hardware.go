@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strings"
+
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/family"
@@ -41,26 +43,17 @@ func (s *driverSearch) present(f *family.Driver, g facts.Graphics) (best presenc
 
 // deviceOf parses the kernel driver and PCI vendor from a device's uevent.
 func deviceOf(uevent string) (kernel, vendor string) {
-	for _, line := range lines(uevent) {
-		if len(line) > 11 && line[:7] == "PCI_ID=" { // PCI_ID=1002:73BF
-			vendor = line[7:11]
+	for uevent != "" {
+		line, rest, _ := strings.Cut(uevent, "\n")
+		uevent = rest
+		if id, ok := strings.CutPrefix(line, "PCI_ID="); ok && len(id) > 4 { // PCI_ID=1002:73BF
+			vendor = id[:4]
 		}
-		if len(line) > 7 && line[:7] == "DRIVER=" {
-			kernel = line[7:]
+		if name, ok := strings.CutPrefix(line, "DRIVER="); ok && name != "" {
+			kernel = name
 		}
 	}
 	return kernel, vendor
-}
-
-func lines(text string) (list []string) {
-	start := 0
-	for i := range len(text) {
-		if text[i] == '\n' {
-			list = append(list, text[start:i])
-			start = i + 1
-		}
-	}
-	return append(list, text[start:])
 }
 
 // excludedDriver is a driver that the hardware policy excludes.

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"vkloader/internal/core/diag"
 )
 
@@ -68,11 +70,7 @@ func (d *decision) choose() *firstAnswer {
 // create completes the decision once the drivers are opened. The lines about activation are logged even if an extension
 // cannot be enabled; the lines about old layers are not.
 func (d *decision) create(b *firstAnswer) {
-	usable := false
-	for i := range d.q.Drivers {
-		usable = usable || d.q.Drivers[i].Usable
-	}
-	if !usable {
+	if !slices.ContainsFunc(d.q.Drivers, func(o Driver) bool { return o.Usable }) {
 		d.logNoDrivers()
 		return
 	}

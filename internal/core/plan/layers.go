@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -21,15 +22,6 @@ type lister struct {
 	bySet    *settingsState
 	override *manifest.Layer // the override layer found by the search, if enabled; else nil
 	unlisted bool            // explicit layers were found but not listed, as skipsExplicit allows
-}
-
-func findLayer(list []*manifest.Layer, name string) *manifest.Layer {
-	for _, l := range list {
-		if l.Name == name {
-			return l
-		}
-	}
-	return nil
 }
 
 // firstOf returns the first layer of each name.
@@ -104,10 +96,7 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 		}
 		b.reportIgnored(diag.OverridePaths, override.Manifest, variables.AddLayerPath)
 	}
-	metas := override != nil
-	for _, l := range list {
-		metas = metas || l.Meta
-	}
+	metas := override != nil || slices.ContainsFunc(list, isMeta)
 	if b.unlisted = full && !metas && b.bySet == nil && b.quiet && b.skipsExplicit(); b.unlisted {
 		b.unlisted = !b.namesOverride(b.finder.search(search.ExplicitLayers, false, nil))
 	}
@@ -161,10 +150,6 @@ func (b *lister) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *man
 		}
 		any = true
 		exe = b.f.Exe()
-		matches := false
-		for _, key := range l.AppKeys {
-			matches = matches || key == exe.Path
-		}
 		switch {
 		case !exe.Known: // LAY-192
 			if global == nil {
@@ -177,7 +162,7 @@ func (b *lister) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *man
 				b.say(diag.Warn|diag.Layer, diag.OverrideRejected, l.Name, l.Manifest,
 					"remove_all_non_valid_override_layers: Multiple global override layers found. Using the first global layer found")
 			}
-		case !matches:
+		case !slices.Contains(l.AppKeys, exe.Path):
 			b.say(diag.Info|diag.Layer, diag.OverrideRejected, l.Name, l.Manifest,
 				"--Override layer found but not used because app '"+exe.Path+"' is not in 'app_keys' list!")
 		case keyed == nil:

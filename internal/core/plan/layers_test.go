@@ -160,10 +160,10 @@ func TestMetaLayers(t *testing.T) {
 	a := w.ask(t, Instance, Name{})
 	expect(t, "listed", listed(a), "I A B C inner outer withI both")
 	expect(t, "active", active(a), "A inner C outer")
-	if o := findLayer(a.Layers, "outer"); len(o.Instance) != 3 || o.Instance[0].Name != "XO" || o.Instance[1].Name != "XA" || o.Instance[2].Name != "XC" {
+	if o := firstOf(a.Layers)["outer"]; len(o.Instance) != 3 || o.Instance[0].Name != "XO" || o.Instance[1].Name != "XA" || o.Instance[2].Name != "XC" {
 		t.Error(o.Instance)
 	}
-	if o := findLayer(a.Layers, "both"); len(o.Instance) != 2 || o.Instance[1].Name != "XA" { // which both offer
+	if o := firstOf(a.Layers)["both"]; len(o.Instance) != 2 || o.Instance[1].Name != "XA" { // which both offer
 		t.Error(o.Instance)
 	}
 	expectLog(t, a,
@@ -212,7 +212,7 @@ func TestOverride(t *testing.T) {
 	w.Vars["VK_LAYER_PATH"], w.Vars["N"] = "/r", "1"
 	a = w.ask(t, Instance, Name{})
 	expect(t, "active", active(a), "I C "+manifest.OverrideName)
-	expect(t, "manifest", findLayer(a.Layers, "C").Manifest, "/q/c.json")
+	expect(t, "manifest", firstOf(a.Layers)["C"].Manifest, "/q/c.json")
 	expectLog(t, a, "WARN|LAYER: Override layer has override path /p:/q", "INFO|LAYER: /p:/q",
 		"INFO|LAYER: Ignoring VK_LAYER_PATH. The Override layer is active and has override paths set, which takes priority. VK_LAYER_PATH is set to /r",
 		"LAYER:       /p", "LAYER:       /q")

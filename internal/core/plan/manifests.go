@@ -102,7 +102,6 @@ func (r *manifests) driverOf(path string, file facts.File) *manifest.Driver {
 	p := r.parse(path, file, search.Drivers)
 	if p.fault != nil {
 		r.fault(path, p.fault)
-		return nil
 	}
 	return p.driver
 }

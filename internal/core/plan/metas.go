@@ -2,6 +2,8 @@ package plan
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
@@ -33,17 +35,11 @@ type visit struct {
 
 // metas removes invalid meta-layers and gives the others the extensions of their components (LAY-156 to LAY-172).
 func (b *lister) metas(list []*manifest.Layer) []*manifest.Layer {
-	count := 0
-	for _, l := range list {
-		if l.Meta {
-			count++
-		}
-	}
-	if count == 0 {
+	if !slices.ContainsFunc(list, isMeta) {
 		return list
 	}
-	c := &checker{call: b.call, costs: b.costs, names: firstOf(list), price: make(map[*manifest.Layer]int, count),
-		met: make(map[*manifest.Layer]*manifest.Layer, count)}
+	c := &checker{call: b.call, costs: b.costs, names: firstOf(list), price: make(map[*manifest.Layer]int),
+		met: make(map[*manifest.Layer]*manifest.Layer)}
 	c.reckon(list)
 	invalid := make(map[*manifest.Layer]bool)
 	for _, l := range list {
@@ -66,40 +62,33 @@ func (b *lister) metas(list []*manifest.Layer) []*manifest.Layer {
 			c.names[l.Name] = c.next[l]
 		}
 	}
-	if len(invalid) == 0 {
-		return list
-	}
-	kept := list[:0]
-	for _, l := range list {
-		if !invalid[l] {
-			kept = append(kept, l)
-		}
-	}
-	return kept
+	return layersExcept(list, invalid)
 }
+
+func isMeta(l *manifest.Layer) bool { return l.Meta }
 
 // reckon computes the cost of validating each meta-layer and uniting its extensions, beyond one visit of its own
 // components: the weight of its components, and the cost of each meta-layer among them. If the sum exceeds the budget,
 // cheap meta-layers come first, so an expensive one does not exclude others.
 func (c *checker) reckon(list []*manifest.Layer) {
 	sum := 0
-	var bits [64]int // sum of the costs with a given length in bits
+	var sums [64]int // of the costs with a given length in bits
 	for _, l := range list {
 		if l.Meta {
 			cost := c.costOf(l)
 			sum = saturate(sum + cost)
-			bits[length(cost)] = saturate(bits[length(cost)] + cost)
+			sums[length(cost)] = saturate(sums[length(cost)] + cost)
 		}
 	}
 	c.costs.open(&c.costs.ways)
-	c.most = len(bits)
+	c.most = len(sums)
 	c.tight = c.costs.ways.left - sum
 	if c.tight >= 0 {
 		return
 	}
 	c.most, c.tight = 0, c.costs.ways.left
-	for bits[c.most] <= c.tight {
-		c.tight -= bits[c.most]
+	for sums[c.most] <= c.tight {
+		c.tight -= sums[c.most]
 		c.most++
 	}
 }
@@ -110,13 +99,7 @@ const worst = math.MaxInt / 4
 func saturate(cost int) int { return min(cost, worst) }
 
 // length returns the number of bits of a number.
-func length(n int) int {
-	bits := 0
-	for ; n > 0; n >>= 1 {
-		bits++
-	}
-	return bits
-}
+func length(n int) int { return bits.Len(uint(n)) }
 
 // costOf returns the cost of a meta-layer. A meta-layer that contains itself adds nothing there; it is invalid.
 func (c *checker) costOf(l *manifest.Layer) int {
@@ -162,10 +145,10 @@ func (c *checker) costOf(l *manifest.Layer) int {
 // affords reports whether the budget allows a meta-layer, and logs if it does not.
 func (c *checker) affords(l *manifest.Layer) bool {
 	cost := c.price[l]
-	switch bits := length(cost); {
-	case bits < c.most:
+	switch n := length(cost); {
+	case n < c.most:
 		return true
-	case bits == c.most && cost <= c.tight:
+	case n == c.most && cost <= c.tight:
 		c.tight -= cost
 		return true
 	}

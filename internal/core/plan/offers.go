@@ -3,7 +3,6 @@ package plan
 import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 )
 
@@ -62,17 +61,5 @@ func (o *offers) say(q *Question, out *script) {
 	}
 	for _, i := range o.failed {
 		out.steps = append(out.steps, Step{Kind: StepDrop, Driver: int(q.Drivers[i].Index)})
-	}
-}
-
-// extensionSet is the set of extensions that may be enabled (LAY-273, INS-054).
-type extensionSet struct{ names map[string]bool }
-
-func (s *extensionSet) add(list []manifest.Extension) {
-	if s.names == nil {
-		s.names = make(map[string]bool, 64)
-	}
-	for i := range list {
-		s.names[list[i].Name] = true
 	}
 }

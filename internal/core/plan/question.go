@@ -1,6 +1,11 @@
 package plan
 
-import "vkloader/internal/core/variables"
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/variables"
+)
 
 // scope tells which manifests a question searches for, in addition to those of implicit layers.
 type scope struct{ explicit, drivers bool }
@@ -29,12 +34,7 @@ func (c *call) skipsExplicit() bool {
 
 // enables reports whether the program enabled an extension.
 func (q *Question) enables(name string) bool {
-	for i := range q.App.Extensions {
-		if e := &q.App.Extensions[i]; e.Set && e.Text == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(q.App.Extensions, Name{name, true})
 }
 
 func (q *Question) exclusiveDirect() bool {
@@ -47,16 +47,13 @@ func (q *Question) base(path string) string { return q.Platform.Style.Base(path)
 // split splits a list of paths; empty elements are skipped.
 func (q *Question) split(list string) []string {
 	var out []string
-	separator := q.Platform.Style.ListSeparator()
+	separator := string(rune(q.Platform.Style.ListSeparator()))
 	for list != "" {
-		end := 0
-		for end < len(list) && list[end] != separator {
-			end++
+		element, rest, _ := strings.Cut(list, separator)
+		if element != "" {
+			out = append(out, element)
 		}
-		if end > 0 {
-			out = append(out, list[:end])
-		}
-		list = list[min(end+1, len(list)):]
+		list = rest
 	}
 	return out
 }

@@ -142,16 +142,21 @@ func (r *request) extensions(o *offers, c *chain) bool {
 		return r.refuse(ExtensionNotPresent, diag.ExtensionUnknown, "ppEnabledExtensionNames",
 			prefix+"Instance ppEnabledExtensionNames is NULL but enabledExtensionCount is greater than zero")
 	}
-	var offered extensionSet
-	offered.add(loaderExtensions[:])
+	offered := make(map[string]bool, 64) // LAY-273, INS-054
+	add := func(list []manifest.Extension) {
+		for i := range list {
+			offered[list[i].Name] = true
+		}
+	}
+	add(loaderExtensions[:])
 	for i := range r.q.Drivers {
 		if o.counts[i] {
-			offered.add(r.q.Drivers[i].Extensions)
+			add(r.q.Drivers[i].Extensions)
 		}
 	}
 	for _, active := range c.active {
 		if l := c.layers[active.Layer]; !l.Meta { // LAY-273: the components of a meta-layer are in the list themselves
-			offered.add(l.Instance)
+			add(l.Instance)
 		}
 	}
 	for _, n := range app.Extensions {
@@ -162,7 +167,7 @@ func (r *request) extensions(o *offers, c *chain) bool {
 		case !o.unknown && !r.q.knows(n.Text):
 			return r.refuse(ExtensionNotPresent, diag.ExtensionUnknown, n.Text,
 				prefix+"Extension "+n.Text+" not found in list of known instance extensions.")
-		case !offered.names[n.Text] || r.q.Platform.MissingWindowSystem(n.Text):
+		case !offered[n.Text] || r.q.Platform.MissingWindowSystem(n.Text):
 			return r.refuse(ExtensionNotPresent, diag.ExtensionUnsupported, n.Text,
 				prefix+"Instance extension "+n.Text+" not supported by available ICDs or enabled layers.")
 		}

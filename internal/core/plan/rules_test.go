@@ -251,7 +251,7 @@ func TestExtensionsOfMetaLayers(t *testing.T) {
 	w := newWorld().explicit("e.json", "E", `,"instance_extensions":`+list("VK_a", "VK_b")+`,"device_extensions":`+list("VK_c", "VK_d")).
 		meta("m.json", "M", `"E"`, `,"instance_extensions":`+list("VK_b", "VK_x")+`,"device_extensions":`+list("VK_d", "VK_y"))
 	a := w.ask(t, Layers, Name{})
-	m := findLayer(a.Layers, "M")
+	m := firstOf(a.Layers)["M"]
 	expect(t, "of instances", extensions(&Answer{Extensions: m.Instance}), "VK_b VK_x VK_a")
 	expect(t, "of devices", extensions(&Answer{Extensions: m.Device}), "VK_d VK_y VK_c")
 	holds(t, "log", a, "DEBUG: Meta-layer M component layer E adding instance extension VK_a", "DEBUG: Meta-layer M component layer E adding instance extension VK_b",

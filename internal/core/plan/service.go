@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/served"
@@ -45,7 +47,8 @@ func (s *driverSearch) fromService() {
 			s.say(diag.Warn|diag.Driver, diag.DriverNotServed, path, path, "Driver "+path+" is not used: "+one.Why)
 			continue
 		}
-		if hasDriver(drivers[:i], one.Name) { // the first driver of a name counts
+		hasName := func(d served.Driver) bool { return d.Name == one.Name }
+		if slices.ContainsFunc(drivers[:i], hasName) { // the first driver of a name counts
 			continue
 		}
 		driver := s.files.driverOf(path, facts.File{Content: one.Manifest})
@@ -56,15 +59,6 @@ func (s *driverSearch) fromService() {
 		driver.Library, driver.HasSlash = Served+one.Files[len(one.Files)-1].Name, false
 		s.weigh(driver, origin{diag.ByService, said.Place})
 	}
-}
-
-func hasDriver(list []served.Driver, name string) bool {
-	for i := range list {
-		if list[i].Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // refusal returns the reason why the driver service is not used; "" if it answered.

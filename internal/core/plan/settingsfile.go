@@ -50,17 +50,15 @@ func (s *settingsFile) read() {
 	switch {
 	case outcome == settings.In:
 		s.set, after = set, from
+		s.level()
 		if !global || !set.Same(remembered) {
 			s.find(diag.SettingsUsed, set.File, set.File, diag.Plain, "")
-			s.level()
 			s.log(diag.Info, "Using layer configurations found in loader settings from "+set.File)
 			if !s.quiet {
 				for _, line := range set.Dump() {
 					s.log(diag.Debug, line)
 				}
 			}
-		} else {
-			s.level()
 		}
 	case outcome == settings.Kept:
 		s.set, after = remembered, before

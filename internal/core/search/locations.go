@@ -1,6 +1,9 @@
 package search
 
 import (
+	"slices"
+	"strings"
+
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/variables"
@@ -54,7 +57,7 @@ type Locations struct {
 	Said    []Message  // messages of the steps of the search
 
 	joint     byte            // between a directory and a name
-	separator byte            // between the elements of a list
+	separator string          // between the elements of a list
 	last      bool            // no further step is searched
 	told      bool            // Told of new locations
 	known     map[string]bool // the paths of a long list
@@ -64,7 +67,7 @@ type Locations struct {
 // has the paths of the override layer, which replace all other locations (LAY-204).
 func Build(p *Platform, k Kind, f *facts.Store, noVariables bool, override []string) Locations {
 	b := &Builder{Platform: p, Kind: k, Facts: f}
-	b.separator, b.joint = p.Style.ListSeparator(), p.Style.Separator()
+	b.separator, b.joint = string(rune(p.Style.ListSeparator())), p.Style.Separator()
 	b.build(noVariables, override)
 	return b.Locations
 }
@@ -112,18 +115,12 @@ func (b *Builder) build(noVariables bool, override []string) {
 
 // add adds the elements of a variable's list (PATH-5, PATH-6).
 func (l *Locations) add(list, suffix, from string) {
-	for {
-		end := 0
-		for end < len(list) && list[end] != l.separator {
-			end++
+	for list != "" {
+		path, rest, _ := strings.Cut(list, l.separator)
+		if path != "" {
+			l.addOne(path, suffix, from)
 		}
-		if end > 0 {
-			l.addOne(list[:end], suffix, from)
-		}
-		if end == len(list) {
-			return
-		}
-		list = list[end+1:]
+		list = rest
 	}
 }
 
@@ -166,18 +163,11 @@ func (l *Locations) has(path string) bool {
 	if l.known != nil {
 		return l.known[path]
 	}
-	for i := range l.List {
-		if l.List[i].Path == path {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.List, func(at Location) bool { return at.Path == path })
 }
 
 // IsManifestName reports whether a name ends in .json, in lower case (PATH-17).
-func IsManifestName(name string) bool {
-	return len(name) >= 5 && name[len(name)-5:] == ".json"
-}
+func IsManifestName(name string) bool { return strings.HasSuffix(name, ".json") }
 
 // ManifestFile is a manifest file that the search found.
 type ManifestFile struct {
@@ -231,12 +221,9 @@ func unixSettings(p *Platform, f *facts.Store) []string {
 	const rest = "/vulkan//loader_settings.d/vk_loader_settings.json" // SET-3
 	var out []string
 	add := func(list string) {
-		end := 0
-		for end < len(list) && list[end] != ':' {
-			end++
-		}
-		if end > 1 { // SET-4: only the first element counts, and only if it is longer than one character
-			out = append(out, list[:end]+rest)
+		// SET-4: only the first element counts, and only if it is longer than one character
+		if first, _, _ := strings.Cut(list, ":"); len(first) > 1 {
+			out = append(out, first+rest)
 		}
 	}
 	configHome, dataHome := f.Variable(variables.ConfigHome), f.Variable(variables.DataHome)

@@ -1,7 +1,11 @@
 package search
 
 import (
+	"slices"
+	"strings"
+
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/variables"
@@ -141,7 +145,7 @@ func (b *Builder) devices(all *facts.Devices, name string) {
 		case d.Problem == facts.NeedsRestart: // WIN-030
 			b.say(diag.Info, diag.DeviceUnread, d.ID, "", "The device "+d.ID+" needs a restart: it is passed over")
 			continue
-		case d.Child && !sameGUID(d.Class, component): // WIN-032
+		case d.Child && !document.EqualFold(d.Class, component): // WIN-032
 			b.say(diag.Debug, diag.None, d.ID, "", "The device "+d.ID+" is no software component: it is passed over")
 			continue
 		}
@@ -173,36 +177,17 @@ func (b *Builder) texts(kind uint32, data, from string) (any bool) {
 		return false
 	}
 	for data != "" {
-		end := 0
-		for end < len(data) && data[end] != 0 {
-			end++
-		}
-		if end > 0 { // WIN-023
-			b.add(data[:end], "", from)
+		text, rest, _ := strings.Cut(data, "\x00")
+		if text != "" { // WIN-023
+			b.add(text, "", from)
 			any = true
 		}
 		if kind == facts.RegSZ {
 			break
 		}
-		data = data[min(end+1, len(data)):]
+		data = rest
 	}
 	return any
-}
-
-func sameGUID(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := 0; i < len(a); i++ {
-		x := a[i]
-		if x >= 'A' && x <= 'Z' {
-			x += 'a' - 'A'
-		}
-		if x != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // machineKey adds the files in the machine's registry key. A driver with a known vendor is added only if that vendor
@@ -289,7 +274,7 @@ func (b *Builder) vendorOf(name string) uint32 {
 	bits := b.Platform.WordSize()
 	for i := range vendors {
 		v := &vendors[i]
-		if v.bits == bits && len(name) >= len(v.end) && name[len(name)-len(v.end):] == v.end {
+		if v.bits == bits && strings.HasSuffix(name, v.end) {
 			return v.vendor
 		}
 	}
@@ -298,10 +283,8 @@ func (b *Builder) vendorOf(name string) uint32 {
 
 // hasAdapter reports whether a driver's vendor has an adapter on this machine (WIN-039).
 func (b *Builder) hasAdapter(name string, vendor uint32, dxgi *facts.DXGI) bool {
-	for k := range dxgi.List {
-		if dxgi.List[k].Vendor == vendor {
-			return true
-		}
+	if slices.ContainsFunc(dxgi.List, func(d facts.Display) bool { return d.Vendor == vendor }) {
+		return true
 	}
 	b.say(diag.Info, diag.DriverVendor, name, name, "Driver "+name+" is not used: its vendor has no adapter here")
 	return false

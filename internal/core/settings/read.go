@@ -3,6 +3,7 @@ package settings
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
@@ -179,13 +180,10 @@ func (s *Settings) layers(v document.Value) {
 	for e := v.First(); e.Exists(); e = e.Next() {
 		control, _ := e.Member("control").Text()
 		var entry LayerEntry
-		switch control {
-		case "on":
-			entry.Control = On
-		case "off":
-			entry.Control = Off
-		case "unordered_layer_location":
-			entry.Control = Unordered
+		for c := On; c <= Unordered; c++ {
+			if control == c.String() {
+				entry.Control = c
+			}
 		}
 		if entry.Control != Unordered {
 			var named, placed bool
@@ -239,9 +237,7 @@ func (s *Settings) devices(v document.Value) {
 	s.HasDevices, s.Devices = true, list
 }
 
-// IsUUID reports whether a value is an array of 16 numbers from 0 to 255 (SET-90).
-func IsUUID(v document.Value) bool { return uuid(v, new([16]byte)) }
-
+// uuid reads an array of 16 numbers from 0 to 255. It returns false for other values (SET-90).
 func uuid(v document.Value, out *[16]byte) bool {
 	if v.Kind() != document.Array {
 		return false
@@ -265,13 +261,10 @@ func (s *Settings) Dump() []string {
 	names := ""
 	for i := range levels {
 		if l := &levels[i]; s.Level&l.bit != 0 && l.name != "" {
-			if names != "" {
-				names += " | "
-			}
-			names += l.name
+			names += " | " + l.name
 		}
 	}
-	if names != "" {
+	if names, any := strings.CutPrefix(names, " | "); any {
 		say("Loader Settings Filters for Logging to Standard Error: " + names)
 	}
 	if s.ControlsLayers {

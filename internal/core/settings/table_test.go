@@ -140,7 +140,7 @@ func TestIdentity(t *testing.T) {
 		if fault != nil {
 			t.Fatal(fault)
 		}
-		if IsUUID(doc.Top()) != want {
+		if uuid(doc.Top(), new([16]byte)) != want {
 			t.Errorf("%s: not %v", text, want)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // NewWindowsCall begins a call that may ask for Windows facts. Only programs that use it contain the code for them.
 func NewWindowsCall(platform search.Platform) *Call {
 	c := NewCall(platform)
-	c.read, c.ask = newWindowsReader().read, askWindows
+	c.read, c.ask = (&windowsReader{}).read, askWindows
 	return c
 }
 
@@ -16,8 +16,6 @@ func NewWindowsCall(platform search.Platform) *Call {
 type windowsReader struct {
 	add func(s *facts.Store, rec Record) bool // adds an entry to the open list; nil if no list is open
 }
-
-func newWindowsReader() *windowsReader { return &windowsReader{} }
 
 // read stores the fact of a record. It returns false if the record is malformed, or is a list entry without a list.
 func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
