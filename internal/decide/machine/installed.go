@@ -17,16 +17,18 @@ type Package struct {
 	Name    string
 	Version string
 	Files   []string // paths
+	Local   bool     // pacman: of no repository, such as one of Arch's AUR
 }
 
-// Package finds an installed package by its name, in the lists of dpkg, apk and pacman, or on this machine with rpm.
-// If it is installed for several architectures, Package prefers any of them to i386. It returns false if no list has
+// Package finds an installed package by its name, in the lists of dpkg, apk, pacman, Portage and XBPS, or on this machine
+// with rpm. If it is installed for several architectures, Package prefers any of them to i386. It returns false if no list has
 // the package.
 func (m *Machine) Package(name string) (Package, bool) {
-	if name == "" || strings.ContainsAny(name, "/\n :*") {
+	if name == "" || strings.ContainsAny(name, "\n *") {
 		return Package{}, false
 	}
-	for _, find := range []func(string) (Package, bool){m.dpkgPackage, m.apkPackage, m.pacmanPackage, m.rpmPackage} {
+	for _, find := range []func(string) (Package, bool){m.dpkgPackage, m.apkPackage, m.pacmanPackage, m.portagePackage,
+		m.xbpsPackage, m.rpmPackage} {
 		if p, is := find(name); is {
 			p.Name = name
 			return p, true
@@ -62,12 +64,14 @@ func Field(record, name string) string {
 }
 
 // dpkgPackage reads dpkg's file list of a package, and its version from the file with the records of all packages. It
-// prefers the package of this machine's architecture.
+// prefers the package of this machine's architecture, unless the name has one, as in libdrm2:i386.
 func (m *Machine) dpkgPackage(name string) (found Package, is bool) {
+	name, wanted, only := strings.Cut(name, ":")
 	own, _ := machines.Own()
 	for record := range m.DpkgRecords(name) {
 		architecture := Field(record, "Architecture")
-		if Field(record, "Status") != "install ok installed" || is && architecture != own.Target {
+		if Field(record, "Status") != "install ok installed" || is && architecture != own.Target ||
+			only && architecture != wanted {
 			continue
 		}
 		found, is = Package{Version: Field(record, "Version")}, true
@@ -143,6 +147,8 @@ func (m *Machine) pacmanPackage(name string) (Package, bool) {
 			continue
 		}
 		found := Package{Version: version}
+		record, _ := m.ReadLarge(pacmanLocal + "/" + entry.Name() + "/desc")
+		found.Local = bytes.Contains(record, []byte("%VALIDATION%\nnone\n"))
 		for _, line := range strings.Split(string(list), "\n") {
 			if line != "" && line[0] != '%' && !strings.HasSuffix(line, "/") {
 				found.Files = append(found.Files, "/"+line)
@@ -153,14 +159,54 @@ func (m *Machine) pacmanPackage(name string) (Package, bool) {
 	return Package{}, false
 }
 
-// rpmPackage asks rpm.
+// portagePackage reads Portage's list of a package, CATEGORY/NAME: "obj" and "sym" are its files.
+func (m *Machine) portagePackage(name string) (Package, bool) {
+	category, bare, _ := strings.Cut(name, "/")
+	for _, entry := range m.Names("/var/db/pkg/" + category) {
+		version, is := strings.CutPrefix(entry, bare+"-")
+		if !is || version == "" || version[0] < '0' || version[0] > '9' {
+			continue
+		}
+		found := Package{Version: version}
+		list, _ := m.ReadLarge("/var/db/pkg/" + category + "/" + entry + "/CONTENTS")
+		for line := range strings.Lines(string(list)) {
+			if words := strings.Fields(line); len(words) > 2 && words[0] != "dir" {
+				found.Files = append(found.Files, words[1])
+			}
+		}
+		return found, true
+	}
+	return Package{}, false
+}
+
+// xbpsPackage reads the list of a package's files that XBPS of Void Linux writes.
+func (m *Machine) xbpsPackage(name string) (Package, bool) {
+	list, err := m.ReadLarge("/var/db/xbps/." + name + "-files.plist")
+	if err != nil {
+		return Package{}, false
+	}
+	found := Package{}
+	for line := range strings.Lines(string(list)) {
+		if text, is := strings.CutPrefix(strings.TrimSpace(line), "<string>/"); is {
+			found.Files = append(found.Files, "/"+strings.TrimSuffix(text, "</string>"))
+		}
+	}
+	return found, true
+}
+
+// rpmPackage asks rpm for a package, or for one that provides a library, as libdrm.so.2()(64bit).
 func (m *Machine) rpmPackage(name string) (Package, bool) {
 	if m.Foreign() {
 		return Package{}, false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
 	defer cancel()
-	answer, err := askRPM(ctx, rpmProgram, "-q", "--queryformat", "%{VERSION}-%{RELEASE}\n[%{FILENAMES}\n]", "--", name)
+	by := []string{"-q"}
+	if strings.Contains(name, ".so.") {
+		by = append(by, "--whatprovides")
+	}
+	answer, err := askRPM(ctx, rpmProgram,
+		append(by, "--queryformat", "%{VERSION}-%{RELEASE}\n[%{FILENAMES}\n]", "--", name)...)
 	version, files, _ := strings.Cut(strings.TrimSpace(string(answer)), "\n")
 	if err != nil || version == "" || strings.Contains(version, " ") {
 		return Package{}, false

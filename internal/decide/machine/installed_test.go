@@ -28,6 +28,7 @@ func TestPackage(t *testing.T) {
 			"24.0-r1", []string{"/usr/lib/libd.so", "/usr/lib/libe.so"}},
 		"pacman": {map[string]string{"var/lib/pacman/local/drivers-extra-1-1/files": "%FILES%\nusr/x\n",
 			"var/lib/pacman/local/drivers-1:24.0.1-2/files": "%FILES%\nusr/\nusr/lib/libd.so\n"}, "1:24.0.1-2", []string{"/usr/lib/libd.so"}},
+		"XBPS": {map[string]string{"var/db/xbps/.drivers-files.plist": "<array>\n\t<string>/usr/lib/libd.so</string>\n</array>\n"}, "", []string{"/usr/lib/libd.so"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,6 +52,27 @@ func TestPackage(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Portage's packages have a category. One of Debian may be of another architecture than the machine's.
+func TestPackagesWithMoreThanAName(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	tree.Lay(t, root, map[string]string{"var/db/pkg/media-libs/mesa-25.0.1/CONTENTS": "dir /usr/lib64\nobj /usr/lib64/libd.so 0 1\n", "var/db/pkg/media-libs/mesa-progs-9.0/CONTENTS": "",
+		"var/lib/dpkg/status": "Package: libd\nStatus: install ok installed\nArchitecture: i386\nVersion: 2\n",
+		"var/lib/pacman/local/overlay-1-1/files": "%FILES%\n", "var/lib/pacman/local/overlay-1-1/desc": "%VALIDATION%\nnone\n\n"})
+	m := &Machine{Root: root}
+	if p, is := m.Package("media-libs/mesa"); !is || p.Version != "25.0.1" || !slices.Equal(p.Files, []string{"/usr/lib64/libd.so"}) {
+		t.Errorf("%+v, %v", p, is)
+	}
+	if p, is := m.Package("overlay"); !is || !p.Local {
+		t.Errorf("%+v, %v", p, is)
+	}
+	for name, want := range map[string]bool{"libd": true, "libd:i386": true, "libd:amd64": false, "media-libs/me": false} {
+		if p, is := m.Package(name); is != want {
+			t.Errorf("%s: %+v", name, p)
+		}
 	}
 }
 

@@ -242,10 +242,12 @@ func (e *exam) layerPackage(name string) *Remedy {
 	return nil
 }
 
-// choose returns advice to install packages. The machine's own package lists confirm the names where there are lists.
+// choose returns advice to install those of some packages that are not installed, or to install all of them again. The
+// machine's own package lists confirm the names where there are lists.
 func (d *distribution) choose(names ...string) *Remedy {
+	names = d.uninstalled(names)
 	do := d.by("install", arguments{"p": names, "and": {strings.Join(names, " and ")}})
-	if do.because != ofPackage {
+	if do.because != ofPackage || d.installed(names[0]) != nil {
 		return do
 	}
 	switch missing, known := d.missing(names); {
@@ -298,11 +300,12 @@ func (d *distribution) libraryPackage(library string) (name string, confirmed bo
 	if owner := d.having(library); isFileName(owner) {
 		return owner, true
 	}
-	names := packagesOf(library, d.family())
+	names := d.uninstalled(packagesOf(library, d.family()))
 	for _, name := range names {
 		switch missing, known := d.missing([]string{name}); {
 		case !known:
-			return names[len(names)-1], false
+			name = names[len(names)-1]
+			return name, d.installed(name) != nil
 		case len(missing) == 0:
 			return name, true
 		}
@@ -465,14 +468,38 @@ func (e *exam) installDriver(f *drivers.Family, lacks bool) *Remedy {
 	return e.system.install(f, lacks)
 }
 
-// installedPackage returns an installed package; nil: not installed.
-func (e *exam) installedPackage(name string) *machine.Package {
-	return cached(e.system.packages.installed, name, func() *machine.Package {
-		if p, is := e.machine.Package(name); is {
+// installed returns an installed package; nil: not installed.
+func (d *distribution) installed(name string) *machine.Package {
+	find := func() *machine.Package {
+		if p, is := d.machine.Package(name); is {
 			return &p
 		}
 		return nil
-	})
+	}
+	switch {
+	case d.machine == nil:
+		return nil
+	case d.packages == nil:
+		return find()
+	}
+	return cached(d.packages.installed, name, find)
+}
+
+// uninstalled returns those of some packages that are not installed; all if each one is.
+func (d *distribution) uninstalled(names []string) []string {
+	list := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return d.installed(name) != nil })
+	return term.Either(len(list) == 0, names, list)
+}
+
+// isLocal reports whether an installed package is from no repository of this machine, such as one of Arch's AUR.
+func (d *distribution) isLocal(name string) bool {
+	name, _, _ = strings.Cut(name, ":")
+	p := d.installed(name)
+	if p == nil {
+		return false
+	}
+	missing, known := d.missing([]string{name})
+	return p.Local || known && len(missing) > 0
 }
 
 // again returns advice to reinstall a package because of one of its files.
@@ -524,7 +551,7 @@ func (e *exam) missingManifest(f *drivers.Family) (p *machine.Package, gone stri
 			name = term.Or(e.ownerOf(file), name)
 		}
 	}
-	if p = e.installedPackage(name); p == nil {
+	if p = e.system.installed(name); p == nil {
 		return nil, ""
 	}
 	for _, file := range p.Files {

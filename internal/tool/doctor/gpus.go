@@ -329,7 +329,8 @@ func (e *exam) addDriverless(g *GPU) {
 		what += "; " + gone + " is missing, although its package is installed"
 		do = e.system.again(p.Name, gone)
 	case p != nil && library == "":
-		what += "; the package " + p.Name + " " + p.Version + " is installed, but contains no driver for the device"
+		what += "; the package " + p.Name + term.Enclosed(" ", p.Version, "") +
+			" is installed, but contains no driver for the device"
 		do = e.installDriver(f, true)
 		if c := e.chip(g); g.Kernel == "nouveau" && c != nil && c.Maker && len(do.lines) == 0 { // no package has NVK
 			do = e.makersDriver(c)

@@ -51,7 +51,10 @@ func (e *exam) examineEntry(m *Entry) {
 // foundIn adds a finding about the library of a driver or layer. An unused one costs programs little, and so does one
 // for programs of another word size, which every machine has.
 func (e *exam) foundIn(m *Entry, code Code, what fact, do *Remedy, lost ...loss) *Finding {
-	if !m.Used || code == LibraryForeign && e.class != ProcessClass {
+	switch foreign := code == LibraryForeign && e.class != ProcessClass; {
+	case foreign && m.Layer != nil && m.Layer.Implicit && !m.Layer.HasEnable && e.asks(m.Name) == "":
+		do, lost = doNothing, []loss{nothing} // nobody has asked for it
+	case foreign, !m.Used:
 		lost = []loss{little}
 	}
 	return e.add(code, m.Name, m.Manifest, what, do, lost...)

@@ -363,11 +363,7 @@ func (e *exam) other(m *Entry) *Remedy {
 	if f := drivers.Of(m.Library); f != nil && e.class == 32 {
 		return e.system.install(f, false)
 	} else if e.class == 32 && m.Layer != nil && isFileName(owner) {
-		args := with("p", owner)
-		if isNamed(owner, "aur") {
-			args["aur"] = args["p"]
-		}
-		return e.system.by("install32", args)
+		return e.system.by("install32", with("p", owner))
 	}
 	return nil
 }

@@ -44,10 +44,9 @@ func branch(release string) string {
 
 // hasPackage reports whether one of several packages of a list for a release is installed.
 func (h host) hasPackage(list, release string) bool {
-	return slices.ContainsFunc(nameLists()[list], func(name string) bool {
-		_, is := h.machine.Package(strings.ReplaceAll(name, "N", branch(release)))
-		return is
-	})
+	d := &distribution{machine: h.machine}
+	return slices.ContainsFunc(nameLists()[list],
+		func(name string) bool { return d.installed(strings.ReplaceAll(name, "N", branch(release))) != nil })
 }
 
 // moduleKind returns the kind of NVIDIA's kernel modules: of the loaded module, or of the installed packages. The
@@ -192,8 +191,7 @@ func (d distribution) graphicsPackage() string {
 	}
 	number := branch(host{d.machine}.nvidiaLoaded())
 	isInstalled := func(name string) bool {
-		_, is := d.machine.Package(strings.ReplaceAll(name, "N", number))
-		return is && number != ""
+		return number != "" && d.installed(strings.ReplaceAll(name, "N", number)) != nil
 	}
 	missing := pairValue("nvidia-graphics", isInstalled)
 	return term.Either(isInstalled(missing), "", strings.ReplaceAll(missing, "N", number))

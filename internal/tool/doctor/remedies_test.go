@@ -54,6 +54,10 @@ var environments = []struct {
 		[]string{"NVIDIA_DRIVER_CAPABILITIES=all"}, 64},
 	{"container", map[string]string{"run/systemd/container": "rkt"}, nil, 64},
 	{"distrobox", map[string]string{"run/.containerenv": "name=\"box\""}, []string{"DISTROBOX_ENTER_PATH=/usr/bin/distrobox-enter"}, 64},
+	{"installed", map[string]string{"var/lib/dpkg/status": "Package: libx11-6\nStatus: install ok installed\n\n",
+		"var/lib/pacman/local/p-1-1/files": "%FILES%\nusr/lib/libp.so\n", "var/lib/pacman/local/p-1-1/desc": "%VALIDATION%\nnone\n",
+		"var/lib/pacman/local/vulkan-radeon-1-1/files": "%FILES%\nusr/lib/libx.so\n", "var/lib/pacman/local/lib32-q-1-1/files": "%FILES%\n", "var/db/pkg/media-libs/vulkan-loader-1.4/CONTENTS": "",
+		"var/db/xbps/.mesa-vulkan-radeon-files.plist": "<string>/usr/lib/libx.so</string>\n"}, nil, 64},
 	{"snap", nil, []string{"SNAP=/snap/a/1", "SNAP_NAME=a"}, 64}, {"steam", map[string]string{"run/host/container-manager": "pressure-vessel"}, nil, 64},
 }
 
@@ -97,7 +101,10 @@ func remedies() map[string]func(e *exam) *Remedy {
 			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "directory", "/sys", "type", "sysfs", "module", "panthor", "modules", "panthor", "version", "2.38"))
 		}
 	}
-	list["32-bit layer of the AUR"] = func(e *exam) *Remedy { return e.system.by("install32", with("p", "vkbasalt", "aur", "vkbasalt")) }
+	list["32-bit layer of a package"] = func(e *exam) *Remedy { return e.system.by("install32", with("p", "p")) }
+	list["32-bit layer of another package"] = func(e *exam) *Remedy { return e.system.by("install32", with("p", "q")) }
+	list["match"] = func(e *exam) *Remedy { return e.system.by("match", with("p", "p")) }
+	list["reinstall, local"] = func(e *exam) *Remedy { return e.system.again("p", "/usr/lib/libx.so") }
 	for _, f := range drivers.Families() {
 		if f.Name == "Honeykrisp (Mesa)" {
 			list["install "+f.Name+", which the package lacks"] = func(e *exam) *Remedy { return e.system.install(f, true) }
@@ -147,7 +154,7 @@ func TestRemediesOfEverySystem(t *testing.T) {
 					args[strings.Trim(word, "!{}")] = []string{word}
 				}
 				used[e.system.rowOf(rows()[i].verb, args)] = true
-				used[e.system.rowOf(rows()[i].verb, with("p", "p"))] = true
+				used[e.system.rowOf(rows()[i].verb, with("p", "p"))], used[e.system.rowOf(rows()[i].verb, with("p", "q"))] = true, true
 			}
 			for name, remedy := range list {
 				answer := "-"
@@ -207,7 +214,7 @@ func TestSystemsTable(t *testing.T) {
 		code += term.Either(strings.HasSuffix(name, "_test.go"), "", string(text))
 	}
 	kinds := []string{"root", "image", "outside", "start", "say", "run", "line", "then", "install", "do"}
-	words := slices.Concat(imageNames[:], slices.Collect(maps.Keys(conditions)), []string{"flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container", "ubuntu"},
+	words := slices.Concat(imageNames[:], slices.Collect(maps.Keys(conditions)), []string{"flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container", "ubuntu", "local"},
 		families)
 	verbs := term.Words(rows(), func(r row) string { return r.verb })
 	called, all := "", slices.Clone(rows())
@@ -229,7 +236,7 @@ func TestSystemsTable(t *testing.T) {
 		}
 		for _, word := range r.where {
 			word = strings.TrimPrefix(word, "!")
-			if !slices.Contains(words, word) && !strings.HasPrefix(word, "id:") && !strings.HasPrefix(word, "/") && !strings.HasPrefix(word, "{") {
+			if !slices.Contains(words, word) && !strings.HasPrefix(word, "id:") && !strings.HasPrefix(word, "/") && !strings.HasPrefix(word, "installed:") && !strings.HasPrefix(word, "{") {
 				t.Errorf("%s: %q is no word of a system", r.verb, word)
 			}
 		}

@@ -106,7 +106,13 @@ func (d *distribution) holds(word string, with arguments) bool {
 		return is(d)
 	}
 	id, first := strings.CutPrefix(word, "id:")
+	pattern, packages := strings.CutPrefix(word, "installed:")
 	switch {
+	case packages:
+		names := strings.Fields(d.fill(pattern, with))
+		return len(names) > 0 && d.installed(d.uninstalled(names)[0]) != nil
+	case word == "local":
+		return slices.ContainsFunc(with["p"], d.isLocal)
 	case path.IsAbs(word):
 		return d.machine != nil && d.machine.Exists(word)
 	case first:
