@@ -358,6 +358,15 @@ func (p *Progress) Line(text string) {
 	}
 }
 
+// lacksLayer is a part of the loader's line about an instance that asks for a layer that is not installed.
+const lacksLayer = "does not exist in the list of available layers"
+
+// LacksLayer reports whether the program asked for a layer that is not installed, and got no instance without it.
+func (p *Progress) LacksLayer() bool {
+	return p.Phase == Searches &&
+		slices.ContainsFunc(p.Errors, func(line string) bool { return strings.Contains(line, lacksLayer) })
+}
+
 // Words returns the phase in words.
 func (p *Progress) Words() string {
 	switch p.Phase {

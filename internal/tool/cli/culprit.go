@@ -218,9 +218,7 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 				"threads of drivers, and copies their locks as they are: the " +
 				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
 		}
-		text := strings.Join(found.First.Errors, "") + found.First.Wrote
-		if strings.Contains(text, "does not exist in the list of available layers") ||
-			strings.Contains(text, "ERROR_LAYER_NOT_PRESENT") {
+		if found.First.LacksLayer || strings.Contains(found.First.Wrote, "ERROR_LAYER_NOT_PRESENT") {
 			names, notes := doctor.AskedLayers(h.scene.Source, h.scene.Source.Program)
 			h.notes = append(h.notes, notes...)
 			v.elsewhere = "the program: it asks for a layer that is not installed" +
@@ -357,7 +355,7 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	h.usedLoader = h.usedLoader || progress.Phase != ""
 	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(),
 		Last: progress.Last, Errors: progress.Errors, Wrote: said.lastLines(), Layers: progress.Layers,
-		What: endOf(end)}
+		What: endOf(end), LacksLayer: progress.LacksLayer()}
 	if why := h.failure.of(end, said.has(h.failure.when)); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
 	}

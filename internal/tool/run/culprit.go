@@ -47,6 +47,8 @@ type Seen struct {
 	Missing bool     `json:"-"`                   // the dynamic linker found no definition of a symbol
 	Unused  bool     `json:"-"`                   // it failed in a process without a loader, before any line of one
 	Layers  []string `json:"-"`                   // names of layers that the loader put into the chain
+
+	LacksLayer bool `json:"-"` // the loader refused the instance, which asks for a layer that is not installed
 }
 
 // Run is a completed run.
@@ -119,7 +121,7 @@ func FindCulprit(trial TrialRun, more func(first *Seen) *Suspects) (*CulpritSear
 			return s.CulpritSearch, err
 		}
 	}
-	if first.Unused { // no layer or driver was loaded
+	if first.Unused || first.LacksLayer { // no layer or driver was loaded
 		s.Result = NothingToLeaveOut
 		return s.CulpritSearch, nil
 	}

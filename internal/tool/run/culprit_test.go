@@ -86,6 +86,18 @@ func TestFindTogether(t *testing.T) {
 	}
 }
 
+// A program that asks for a layer that is not installed runs once: it fails without any driver and layer, too.
+func TestFindOfMissingLayer(t *testing.T) {
+	t.Parallel()
+	v, err := FindCulprit(func([]Suspect) (*Seen, error) { return &Seen{LacksLayer: true}, nil },
+		func(*Seen) *Suspects {
+			return &Suspects{Layers: suspects(Layer, "a", "b"), Drivers: suspects(Driver, "c", "d")}
+		})
+	if err != nil || v.Result != NothingToLeaveOut || len(v.Runs) != 1 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
 // A search ends when a run is cancelled or impossible.
 func TestFindEnds(t *testing.T) {
 	t.Parallel()

@@ -153,6 +153,9 @@ func TestFindCulpritNamesAskedLayer(t *testing.T) {
 	if got := strings.Join(v.Notes, "\n"); !strings.Contains(got, "VK_LAYER_KHRONOS_validation is not installed, and "+program+" names it. ") {
 		t.Errorf("notes: %q", got)
 	}
+	if len(v.Runs) != 1 {
+		t.Errorf("%d runs, and one tells all", len(v.Runs))
+	}
 	script = strings.Replace(script, "KHRONOS_validation", "ACME_checks VK_LAYER_PATH", 1)
 	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
