@@ -55,6 +55,21 @@ func (c Change) Lines() (lines []shell.Line) {
 	return lines
 }
 
+// IsAllowed reports whether a user may write the directories of the change's files. A missing directory is made in the
+// first existing one above it.
+func (c *Change) IsAllowed(m *machine.Machine, may func(directory string) bool) bool {
+	for ; c != nil; c = c.And {
+		directory := filepath.Dir(c.File)
+		for !m.Exists(directory) && directory != filepath.Dir(directory) {
+			directory = filepath.Dir(directory)
+		}
+		if c.File != "" && !may(directory) {
+			return false
+		}
+	}
+	return true
+}
+
 // Possible reports whether a shell can make the change: it cannot set a variable with an invalid name.
 func (c Change) Possible() bool {
 	return (c.File != "" || shell.IsName(c.Variable)) && (c.And == nil || c.And.Possible())

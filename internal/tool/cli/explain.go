@@ -214,10 +214,11 @@ func printItem(s *invocation, e *explain.Item, verb string) {
 	number := term.Either(e.Order > 0, fmt.Sprintf("%2d ", e.Order), "   ")
 	rule := term.Either(s.rules, " ("+e.Statement+")", "")
 	fmt.Fprintf(s.out, " %s%s: %s%s\n", number, s.style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
-	if e.Lost() {
-		fmt.Fprintf(s.out, "      %s\n", s.style.Bad(term.OneLine(string(e.State(true))+": "+e.But)))
-	} else {
-		s.text("      ", e.But)
+	if but := e.But; but != "" {
+		if e.Order > 0 {
+			but = string(e.State(true)) + ": " + but
+		}
+		s.style.Lines(s.out, "      ", term.Either(e.Lost(), s.style.Bad, nil), but)
 	}
 	s.text("      file ", placeIn(e.Manifest, e.Line, e.Column)+term.Enclosed(", installed by ", e.Package, ""))
 	s.text("      library ", e.Library)

@@ -10,6 +10,7 @@ import (
 
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/survey"
 	"vkloader/test/lib/inmemory"
 	"vkloader/test/lib/tree"
@@ -97,4 +98,19 @@ func TestExplainWhatIf(t *testing.T) {
 // mixed returns a tree with layers and drivers of each kind.
 func mixed() *inmemory.Tree {
 	return &inmemory.Tree{Vars: map[string]string{"HOME": "/h", "NO_D": ""}, Files: tree.Mixed()}
+}
+
+// A broken driver whose device is absent is not said to be used, in red or without a word.
+func TestExplainOfBrokenAbsentDriver(t *testing.T) {
+	for _, c := range []struct {
+		harmless bool
+		want     string
+	}{{true, "      not used: its library is missing\n"}, {false, "      missing: its library is missing\n"}} {
+		var text bytes.Buffer
+		of := standing.Standing{Stage: standing.Chosen, But: "its library is missing", Fault: standing.FaultMissing, Harmless: c.harmless}
+		printItem(&invocation{out: &text}, &explain.Item{Kind: "driver", Order: 1, Name: "a.json", Standing: of}, "off with")
+		if !strings.Contains(text.String(), c.want) {
+			t.Errorf("no %q in\n%s", c.want, &text)
+		}
+	}
 }

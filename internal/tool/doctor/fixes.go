@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"path"
 	"slices"
 
 	"vkloader/internal/core/diag"
@@ -258,7 +257,7 @@ func (e *exam) place(do *Remedy) *Remedy {
 		t.kind = "" // files change as usual, and a shell can unset an exported variable
 	}
 	t.image = isContainer(e.containerKind()) && !e.isEntered() && o.File != ""
-	t.detail, t.root = e.detail(t.kind), !e.canChange(o)
+	t.detail, t.root = e.detail(t.kind), !o.IsAllowed(e.machine, func(directory string) bool { return e.user.may(e.host, directory) })
 	_, set := e.machine.Lookup(o.Variable)
 	if u := e.unit(); t.kind == "" && u.Name != "" && o.File == "" {
 		t.kind = "service"
@@ -289,21 +288,6 @@ func (e *exam) place(do *Remedy) *Remedy {
 	}
 	change.text = "Until then: " + change.text
 	return do.lasting.before(change)
-}
-
-// canChange reports whether the user may write the directories of a change's files. A missing directory is made in the
-// first existing one above it.
-func (e *exam) canChange(c *explain.Change) bool {
-	for ; c != nil; c = c.And {
-		directory := path.Dir(c.File)
-		for !e.machine.Exists(directory) && directory != path.Dir(directory) {
-			directory = path.Dir(directory)
-		}
-		if c.File != "" && !e.user.may(e.host, directory) {
-			return false
-		}
-	}
-	return true
 }
 
 // setAt returns the first line that sets a variable to its value; without a file: unknown. script reports whether it is

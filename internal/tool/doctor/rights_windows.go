@@ -1,8 +1,6 @@
 package doctor
 
 import (
-	"os"
-
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
@@ -29,13 +27,4 @@ func childRights(source *machine.Source, at *probe.Companions) (ignored bool) {
 		})
 	}
 	return !at.Lowered
-}
-
-// accessible reports whether the current user may read and write a file.
-func accessible(file string) bool {
-	f, err := os.OpenFile(file, os.O_RDWR, 0)
-	if err == nil {
-		f.Close()
-	}
-	return err == nil
 }

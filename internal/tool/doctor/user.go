@@ -117,7 +117,7 @@ func (u *user) refusedNode(h host, g *GPU) string {
 // access control list, with which desktops grant devices to the user at the seat, and otherwise the permission bits.
 func (u *user) may(h host, file string) bool {
 	if u.current {
-		return accessible(file)
+		return machine.Accessible(file)
 	}
 	owner, group, mode, ok := h.owner(file)
 	if !u.known || u.id == 0 || !ok {

@@ -125,7 +125,7 @@ func (t *trials) putOut(e *explain.Item) {
 		return // the registry names the file; deleting a file of a driver package does not help
 	}
 	if c, ok := t.First(key, false, explain.RemoveFile(e.Manifest)); ok && e.Package == "" {
-		e.Do, e.Commands = string(noVariable+": "+c.Line()), c.Lines()
+		e.Do, e.Commands = noVariable+term.Either(t.isAllowed(&c), ": ", ". Run as root: ")+string(c.Line()), c.Lines()
 	} else if ok {
 		e.Do = noVariable + ": uninstall the package " + term.OneLine(e.Package)
 	}
@@ -156,6 +156,11 @@ func (t *trials) putIn(e *explain.Item) {
 	if !t.change(e, key, true, changes) {
 		e.Do = noVariable
 	}
+}
+
+// isAllowed reports whether the current user may make a change. Of other machines it is unknown.
+func (t *trials) isAllowed(c *explain.Change) bool {
+	return t.source.Foreign() || c.IsAllowed(&t.source.Machine, machine.Accessible)
 }
 
 // switchOn returns alternative changes that may activate a layer; the first one affects this layer alone.
@@ -202,7 +207,7 @@ func (t *trials) change(e *explain.Item, key explain.ItemKey, in bool, changes [
 		if c, ok := t.First(key, in, with...); ok {
 			e.Do, e.Commands = noVariable+
 				", because the settings file decides: change it with the program that wrote it, "+
-				"usually vkconfig, or "+
+				"usually vkconfig, or "+term.Either(t.isAllowed(&c), "", "run as root: ")+
 				string(c.Line()), c.Lines()
 			if explain.SettingsOurs(&t.source.Machine, file) {
 				e.Do = noVariable + ", because the settings file decides: vkloader settings clear"

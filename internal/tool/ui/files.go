@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
+	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/validation"
 )
@@ -214,7 +215,7 @@ func fileOf(file string, judged map[string]*validation.Result, rows map[string][
 		f.Why = append(f.Why, why)
 	}
 	for _, row := range rows[file] {
-		f.In = f.In || row.In
+		f.In = f.In || row.State(row.In) == string(standing.Used)
 		if row.But != "" {
 			row.Why = row.But + "; " + row.Why
 		}
