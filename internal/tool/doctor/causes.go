@@ -96,6 +96,14 @@ func sameSubject(c *causes, cause, effect int) bool {
 }
 func samePath(c *causes, cause, effect int) bool { return c.list[cause].Path == c.list[effect].Path }
 
+// sameDriver says that the cause is the same fault of the same library, which a second manifest of the same name names.
+func sameDriver(c *causes, cause, effect int) bool {
+	first, f := &c.list[cause], &c.list[effect]
+	a, b := c.of.driverAt(first.Path), c.of.driverAt(f.Path)
+	return cause < effect && first.Code == f.Code && first.Subject == f.Subject && a != nil && b != nil && a != b &&
+		a.File != "" && a.File == b.File && first.fact.say() == f.fact.say()
+}
+
 // isRoot reports whether a cause follows from no other finding.
 func isRoot(c *causes, cause, _ int) bool { return c.because[cause] == nil }
 
@@ -134,6 +142,7 @@ var driverLinks = []link{
 		return cause < effect && f.lacks() != "" && first.lacks() == f.lacks() && c.because[cause] == nil &&
 			first.Severity != diag.Note && f.Severity != diag.Note
 	}},
+	{[]Kind{DriverHeadless}, nil, sameDriver},
 	{nil, []Kind{GPUNoDriver}, func(c *causes, cause, effect int) bool { // a manifest that cannot be read
 		g, f := c.of.gpuOf(&c.list[effect]), drivers.OfManifest(c.list[cause].Path)
 		return g != nil && c.lacksDriver(cause) &&
@@ -181,6 +190,7 @@ var trialLinks = []link{
 	{unloadable, []Kind{DriverFails},
 		func(c *causes, cause, effect int) bool { return c.of.concerns(&c.list[cause], c.list[effect].Path) }},
 	{fatal, []Kind{DriverFails, DriverNoDevice}, samePath},
+	{failures, failures, sameDriver},
 	// each device that the driver may serve has an obstacle
 	{causesOfDevice, []Kind{DriverFails}, func(c *causes, cause, effect int) bool {
 		d := c.of.driverAt(c.list[effect].Path)
@@ -398,13 +408,14 @@ const (
 	beside                  // programs have the same one for their word size
 	otherPrograms           // it is for programs of the other word size, and a driver for these programs works
 	otherDevices            // programs get a device, and perhaps not every one
+	listedDevice            // the trial lists the device all the same
 )
 
 // exemptAdvice is the advice for findings that cost nothing.
 var exemptAdvice = [...]*Remedy{absentDevice: doNothing,
 	beside: newAdvice("Nothing: programs have a driver or layer for their word size. " +
 		"With library_arch in the manifest, the loader would skip this one without a message."), otherPrograms: nil,
-	otherDevices: nil}
+	otherDevices: nil, listedDevice: doNothing}
 
 // weigh sets the severity of each finding, and is the only function that does: what its making knows, unless its fault
 // costs nothing here. confirmed reports whether a trial has confirmed a finding. A cause of a problem is a problem,

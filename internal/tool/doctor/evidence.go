@@ -246,7 +246,8 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 		}
 	}
 	if all.Result == ProbeFails && found.Result == run.EndedWell {
-		all.Result, all.Detail = ProbeNoDevice, "they work, but list no device"
+		works := slices.ContainsFunc(e.alone, func(a alone) bool { return a.Result == ProbeNoDevice })
+		all.Result, all.Detail = ProbeNoDevice, term.Either(works, "they work, but list no device", "no driver works")
 	}
 	e.Probes = append(e.Probes, all)
 	if e.Works = all.Result == ProbeOK && e.dead == 0; e.Works {

@@ -212,7 +212,7 @@ func (e *exam) nvidiaNodes(node string) *Remedy {
 			nodes = append(nodes, other)
 		}
 	}
-	return e.system.by("nvidia-nodes", arguments{"nodes": nodes})
+	return e.system.by("nvidia-nodes", arguments{"node": {node}, "nodes": nodes})
 }
 
 // nvidiaModeset is the node with which NVIDIA's driver shows images in windows. Without it, programs that only compute

@@ -339,8 +339,8 @@ func (e *evidence) hasWorkingDriver() bool {
 	return find(e.Probes, func(p *Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK }) != nil
 }
 
-// exemptByTrial returns why a fault costs nothing if a tried driver works: the loader skips a driver that fails because
-// its device is absent, and without /sys, a software renderer works.
+// exemptByTrial returns why a fault costs nothing if a tried driver works: programs get the device all the same, the
+// loader skips a driver that fails because its device is absent, and without /sys, a software renderer works.
 func (e *evidence) exemptByTrial(f *Finding) exemption {
 	d := e.driverAt(f.Path)
 	fails := f.Code == DriverFails || slices.Contains(fatal, f.Code) && find(e.Findings, func(o *Finding) bool {
@@ -352,6 +352,9 @@ func (e *evidence) exemptByTrial(f *Finding) exemption {
 		return otherDevices
 	case d != nil && d.Harmless && fails:
 		return absentDevice
+	case f.usual == diag.Problem &&
+		contains(e.GPUs, func(g *GPU) bool { return f.device == g.Name && f.obstructs(g) && e.reaches(g) }):
+		return listedDevice
 	}
 	return f.exempt
 }

@@ -54,6 +54,32 @@ func TestProbeConfirms(t *testing.T) {
 	}
 }
 
+// Two manifests of one driver, as NVIDIA's container tools and an image bring them, have one problem.
+func TestProbeOfADriverWithTwoManifests(t *testing.T) {
+	t.Parallel()
+	files := nvidia(t, "535.1")
+	files["etc/vulkan/icd.d/nvidia_icd.json"] = files[icds+"nvidia_icd.json"]
+	for display, want := range map[string]Kind{"": DriverHeadless, "DISPLAY=:0": DriverFails} {
+		e := newEvidence(examine(t, card("0x10de", "nvidia", false, files, file("dev/nvidiactl", ""), file("dev/nvidia0", ""),
+			file(libraries+"libnvidia-glvkspirv.so.535.1", library(t, "exports=x")),
+			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))), Options{}, display))
+		for a := range each(e.driversAlone()) {
+			a.Result, a.Detail = ProbeFails, "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"
+			e.addResult(a)
+		}
+		e.conclude()
+		var roots []Kind
+		for _, f := range e.finish().Findings {
+			if f.Severity == diag.Problem && f.Because == nil {
+				roots = append(roots, f.Code)
+			}
+		}
+		if len(roots) != 1 || roots[0] != want {
+			t.Errorf("%q: %v", display, roots)
+		}
+	}
+}
+
 // A driver whose device has an obstacle fails: the obstacle is the only problem.
 func TestProbeOfAnObstructedDriver(t *testing.T) {
 	t.Parallel()

@@ -310,9 +310,12 @@ func (f *Finding) word(r *Report) {
 	if what, is := f.fact.(unread); is {
 		f.What, f.Do = what.of(r.Loader), "It is "+r.Loader.NotInForce(what.program)+"."
 	}
-	if f.exempt == absentDevice {
+	switch f.exempt {
+	case absentDevice:
 		f.Why =
 			"The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
+	case listedDevice:
+		f.Why = "When it was tried, a driver listed the device all the same."
 	}
 }
 

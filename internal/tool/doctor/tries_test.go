@@ -239,6 +239,21 @@ func TestNodeThatDoesNotOpen(t *testing.T) {
 	}
 }
 
+// What stands in the way of a device that the trial lists costs nothing: NVIDIA's driver makes its nodes when it is opened as root, and opens
+// them through a program of its own.
+func TestObstacleOfAListedDevice(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	report, _ := attempted(t, examine(t, card("0x10de", "nvidia", false, nvidia(t, "535.1"),
+		file(libraries+"libnvidia-glvkspirv.so.535.1", library(t, "exports=x")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
+		Options{}, "DISPLAY=:0"), fineDevice, Tries{})
+	if f := ofCodes(report)[GPUNoNode]; f.Severity != diag.Note || !strings.Contains(withFirst(report), "works; no problems found") {
+		t.Errorf("%v: %q", f, withFirst(report))
+	}
+}
+
 // Variables with which programs choose devices are examined against the list of the trial, of which each must leave one.
 func TestDeviceFilters(t *testing.T) {
 	t.Parallel()

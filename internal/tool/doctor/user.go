@@ -176,7 +176,8 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 		return nil
 	}
 	number := strconv.Itoa(int(group))
-	args := with("node", node, "user", u.name, "gid", number, "group", e.field("/etc/group", 0, 2, number))
+	name := e.field("/etc/group", 0, 2, number)
+	args := with("node", node, "user", u.name, "gid", number, "group", name)
 	groupMay := mode>>3&machine.ReadWrite == machine.ReadWrite
 	switch do, is := e.system.remedy("join", args); {
 	case is && do.because == outsideOnly:
@@ -191,9 +192,10 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	if u.current && (os.Geteuid() == 0 || mode&machine.ReadWrite == machine.ReadWrite) {
 		return e.sandboxAdvice(node)
 	}
-	if !groupMay || group == 0 {
+	ofHost := e.system.holds("whole", nil) && name != "render" && name != "video" // the number of another group here
+	if !groupMay || group == 0 || ofHost {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
-		if strings.HasPrefix(node, "/dev/nvidia") && e.system.by("regroup", args).because == ofKernel {
+		if strings.HasPrefix(node, "/dev/nvidia") {
 			return e.nvidiaNodes(node)
 		}
 		verb, free := e.regrouping()
