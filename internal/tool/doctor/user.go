@@ -192,7 +192,7 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	if u.current && (os.Geteuid() == 0 || mode&machine.ReadWrite == machine.ReadWrite) {
 		return e.sandboxAdvice(node)
 	}
-	ofHost := e.system.holds("whole", nil) && name != "render" && name != "video" // the number of another group here
+	ofHost := e.system.holds("whole", nil) && name != "" && name != "render" && name != "video" // another group here
 	if !groupMay || group == 0 || ofHost {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
 		if strings.HasPrefix(node, "/dev/nvidia") {
