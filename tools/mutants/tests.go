@@ -126,13 +126,13 @@ func (t *tree) kill(file string, order []testName) (*testName, error) {
 	return nil, nil
 }
 
-// order returns the tests that may notice a fault in a file: those about it first, then those that are linked with it,
-// then those of the library and the tool.
+// order returns the tests that may notice a fault in a file: those of its package, or of the suite with the name of its
+// directory in spine/, then those that are linked with it, then those of the library and the tool.
 func (t *tree) order(file string) (order []testName) {
 	rank := func(pack string) int {
 		directory := filepath.Dir(file)
 		switch {
-		case pack == directory, pack == aboutFile(file) && isInSpine(file):
+		case pack == directory, isInSpine(file) && pack == "test/loader/"+strings.Split(file, "/")[1]:
 			return 0
 		case t.linked[pack][directory]:
 			return 1

@@ -23,16 +23,14 @@ const (
 type kindFacts struct {
 	suffix, what  string
 	replace, more variables.ID // the variables that replace the default search, and that add to it
-	hasOld        bool
-	old           variables.ID // the older name of replace
+	old           variables.ID // the older name of replace; nil: none
 }
 
 var kinds = [...]kindFacts{
-	Drivers: {"vulkan/icd.d", "driver", variables.DriverFiles, variables.AddDriverFiles, true, variables.ICDFilenames},
+	Drivers: {"vulkan/icd.d", "driver", variables.DriverFiles, variables.AddDriverFiles, variables.ICDFilenames},
 	ImplicitLayers: {"vulkan/implicit_layer.d", "implicit layer", variables.ImplicitLayerPath,
-		variables.AddImplicitLayerPath, false, 0},
-	ExplicitLayers: {"vulkan/explicit_layer.d", "explicit layer", variables.LayerPath, variables.AddLayerPath, false,
-		0},
+		variables.AddImplicitLayerPath, nil},
+	ExplicitLayers: {"vulkan/explicit_layer.d", "explicit layer", variables.LayerPath, variables.AddLayerPath, nil},
 }
 
 // What returns the kind's name in messages.
@@ -85,7 +83,7 @@ func (b *Builder) build(noVariables bool, override []string) {
 	if !noVariables {
 		replace := f.Variable(names.replace)
 		winner := names.replace.Name()
-		if names.hasOld {
+		if names.old != nil {
 			old := f.Variable(names.old)
 			if replace.Set && old.Set {
 				b.Ignored = append(b.Ignored, Location{From: names.old.Name(), Path: winner})

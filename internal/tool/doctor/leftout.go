@@ -35,22 +35,21 @@ var directions = []variables.ID{variables.DataDirs, variables.ConfigDirs, variab
 
 // keptOut is a working driver that programs do not get.
 type keptOut struct {
-	driver   *manifest.Driver
-	by       variables.ID // the variable that excludes the driver by itself
-	variable bool
-	file     string // the settings file that excludes the driver
+	driver *manifest.Driver
+	by     variables.ID // the variable that excludes the driver by itself; nil: the settings file does
+	file   string       // the settings file that excludes the driver
 }
 
 // name returns the variable or settings file that excludes the driver.
 func (k *keptOut) name() string {
-	if k.variable {
+	if k.by != nil {
 		return k.by.Name()
 	}
 	return path.Clean(k.file)
 }
 
 // isUnsearched reports whether the driver's manifest is outside the search directories.
-func (k *keptOut) isUnsearched() bool { return k.variable && slices.Contains(directions, k.by) }
+func (k *keptOut) isUnsearched() bool { return slices.Contains(directions, k.by) }
 
 // excludedDrivers returns the working drivers that a variable or the settings file excludes. It repeats the decision
 // without each variable and without the settings file.
@@ -79,11 +78,11 @@ func (e *exam) excludedDrivers() []keptOut {
 	for _, v := range append(slices.Clone(choosers), directions...) {
 		if e.source.Var(v.Name(), v.Secure()).Value != "" {
 			set = append(set, v)
-			add(explain.Without(e.source, v), keptOut{by: v, variable: true})
+			add(explain.Without(e.source, v), keptOut{by: v})
 		}
 	}
 	if len(set) > 1 { // any of several variables may exclude the driver: the first is named
-		add(explain.Without(e.source, set...), keptOut{by: set[0], variable: true})
+		add(explain.Without(e.source, set...), keptOut{by: set[0]})
 	}
 	if e.Answer.Settings != nil {
 		file := e.Answer.Settings.File
@@ -131,19 +130,19 @@ func (e *exam) leftOut(g *GPU) bool {
 		return true // the finding "no driver" names the cause
 	}
 	by := ""
-	if kept.variable {
+	if kept.by != nil {
 		by = e.setterText(kept.name())
 	}
 	why, lost := forDevice, usual
 	others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
-	if (!kept.variable || kept.by == variables.DriversDisable) && !others &&
+	if (kept.by == nil || kept.by == variables.DriversDisable) && !others &&
 		!explain.SettingsOurs(e.machine, path.Clean(kept.file)) {
 		why, lost = fixing, something
 	}
 	found := e.add(GPULeftOut, g.Title(), kept.driver.Path, textf("its driver %s is excluded by %s%s",
 		search.BaseName(kept.driver.Path), kept.name(), by), nil, lost)
 	found.excludedBy = kept.name()
-	if !kept.variable {
+	if kept.by == nil {
 		return true
 	}
 	switch kept.by {
