@@ -14,7 +14,7 @@ func WithVariable(environ []string, name, value string) []string {
 func WithoutVariable(environ []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
 		key, _, found := cutVariable(pair)
-		return found && sameVariable(key, name)
+		return found && SameName(key, name)
 	})
 }
 

@@ -131,30 +131,38 @@ func (m *Machine) apkPackage(name string) (Package, bool) {
 // pacmanLocal is the directory of pacman's lists.
 const pacmanLocal = "/var/lib/pacman/local"
 
-// pacmanPackage reads pacman's list of a package.
-func (m *Machine) pacmanPackage(name string) (Package, bool) {
-	entries, err := m.ReadDir(pacmanLocal)
-	if err != nil {
-		return Package{}, false
-	}
-	for _, entry := range entries {
-		version, is := strings.CutPrefix(entry.Name(), name+"-")
-		if !is || strings.Count(version, "-") != 1 {
-			continue
-		}
-		list, err := m.ReadLarge(pacmanLocal + "/" + entry.Name() + "/files")
-		if err != nil {
-			continue
-		}
-		found := Package{Version: version}
-		record, _ := m.ReadLarge(pacmanLocal + "/" + entry.Name() + "/desc")
-		found.Local = bytes.Contains(record, []byte("%VALIDATION%\nnone\n"))
-		for _, line := range strings.Split(string(list), "\n") {
-			if line != "" && line[0] != '%' && !strings.HasSuffix(line, "/") {
-				found.Files = append(found.Files, "/"+line)
+// pacmanInstalled reads pacman's lists of the packages with a likely directory, NAME-VERSION-RELEASE. It returns each
+// package, with the lines of its list after a slash, and its directory.
+func (m *Machine) pacmanInstalled(likely func(directory string) bool) iter.Seq2[Package, string] {
+	return func(yield func(Package, string) bool) {
+		for _, directory := range m.Names(pacmanLocal) {
+			part := strings.Split(directory, "-")
+			if len(part) < 3 || !likely(directory) {
+				continue
+			}
+			list, err := m.ReadLarge(pacmanLocal + "/" + directory + "/files")
+			if err != nil {
+				continue
+			}
+			p := Package{Name: strings.Join(part[:len(part)-2], "-"), Version: strings.Join(part[len(part)-2:], "-"),
+				Files: strings.Split("/"+strings.ReplaceAll(string(list), "\n", "\n/"), "\n")}
+			if !yield(p, directory) {
+				return
 			}
 		}
-		return found, true
+	}
+}
+
+func (m *Machine) pacmanPackage(name string) (Package, bool) {
+	likely := func(directory string) bool { return strings.HasPrefix(directory, name+"-") }
+	for p, directory := range m.pacmanInstalled(likely) {
+		if p.Name == name {
+			record, _ := m.ReadLarge(pacmanLocal + "/" + directory + "/desc")
+			p.Local = bytes.Contains(record, []byte("%VALIDATION%\nnone\n"))
+			p.Files = slices.DeleteFunc(p.Files,
+				func(file string) bool { return strings.HasPrefix(file, "/%") || strings.HasSuffix(file, "/") })
+			return p, true
+		}
 	}
 	return Package{}, false
 }
@@ -248,8 +256,12 @@ func (m *Machine) LikelyOwners(files []string, likely func(name string) bool, as
 	}
 	m.dpkgLists(wanted, likely, owners)
 	if len(owners) == 0 {
-		m.apkDatabase(wanted, owners)
-		m.pacmanDatabase(wanted, likely, owners)
+		for p := range m.apkInstalled() {
+			p.enter(owners, wanted)
+		}
+		for p := range m.pacmanInstalled(likely) {
+			p.enter(owners, wanted)
+		}
 	}
 	if len(owners) == 0 && ask && m.AsksRPM() {
 		ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
@@ -269,12 +281,11 @@ func (m *Machine) HasPackageList() bool {
 	return m.AsksRPM() || len(m.apkList()) > 0 || len(m.Names(dpkgInfo)) > 0 || len(m.Names(pacmanLocal)) > 0
 }
 
-// enter sets the owner of each wanted path that the list contains. A line of the list is a path without the prefix.
-func enter(owners map[string]string, wanted []string, list []byte, prefix, owner string) {
-	for _, file := range wanted {
-		line := strings.TrimPrefix(file, prefix)
-		if bytes.Contains(list, []byte("\n"+line+"\n")) || bytes.HasPrefix(list, []byte(line+"\n")) {
-			owners[file] = owner
+// enter sets the owner of each wanted path that the package has.
+func (p *Package) enter(owners map[string]string, wanted []string) {
+	for _, file := range p.Files {
+		if slices.Contains(wanted, file) {
+			owners[file] = p.Name
 		}
 	}
 }
@@ -303,31 +314,6 @@ func (m *Machine) dpkgLists(wanted []string, likely func(string) bool, owners ma
 				}
 				owners[string(line)] = name
 			}
-		}
-	}
-}
-
-// apkDatabase reads apk's list of installed packages.
-func (m *Machine) apkDatabase(wanted []string, owners map[string]string) {
-	for p := range m.apkInstalled() {
-		for _, file := range p.Files {
-			if slices.Contains(wanted, file) {
-				owners[file] = p.Name
-			}
-		}
-	}
-}
-
-// pacmanDatabase reads pacman's lists: a directory NAME-VERSION-RELEASE for each package.
-func (m *Machine) pacmanDatabase(wanted []string, likely func(string) bool, owners map[string]string) {
-	entries, err := m.ReadDir(pacmanLocal)
-	for _, entry := range entries {
-		part := strings.Split(entry.Name(), "-")
-		if err != nil || len(part) < 3 || !likely(entry.Name()) {
-			continue
-		}
-		if list, err := m.ReadLarge(pacmanLocal + "/" + entry.Name() + "/files"); err == nil {
-			enter(owners, wanted, list, "/", strings.Join(part[:len(part)-2], "-"))
 		}
 	}
 }

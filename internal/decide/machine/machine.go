@@ -8,11 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 
 	"vkloader/internal/core/facts"
 )
+
+// ELF reports whether the libraries of the running system are ELF files. The tool knows only the rules of dynamic
+// linkers for ELF.
+const ELF = runtime.GOOS == "linux"
 
 // Machine is a file system and an environment: those of the running system, or those below a directory, such as a
 // container's or a sysroot. Paths, as arguments and as results, are paths of that machine.
@@ -32,7 +37,7 @@ func (m *Machine) Foreign() bool { return m.Tree != nil || m.Root != "" && m.Roo
 // Lookup reads a variable.
 func (m *Machine) Lookup(name string) (value string, set bool) {
 	for _, pair := range m.Environ {
-		if key, value, found := cutVariable(pair); found && sameVariable(key, name) {
+		if key, value, found := cutVariable(pair); found && SameName(key, name) {
 			return value, true
 		}
 	}
@@ -87,16 +92,21 @@ const maxLarge = 256 << 20
 // readAll reads an open file of at most facts.MaxFile bytes. It ignores a smaller stated size: the file may grow
 // meanwhile, and files of /proc may state 0.
 func readAll(f *os.File) ([]byte, error) {
+	return readWithin(f, facts.MaxFile, ErrTooLarge)
+}
+
+// readWithin reads an open file. For a file of more than most bytes, it returns tooLarge.
+func readWithin(f *os.File, most int64, tooLarge error) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	var data []byte
-	if info.Size() <= facts.MaxFile {
-		data, err = readUpTo(f, info.Size(), facts.MaxFile+1)
+	if info.Size() <= most {
+		data, err = readUpTo(f, info.Size(), most+1)
 	}
-	if info.Size() > facts.MaxFile || len(data) > facts.MaxFile {
-		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: ErrTooLarge}
+	if info.Size() > most && !info.IsDir() || int64(len(data)) > most {
+		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: tooLarge}
 	}
 	return data, err
 }
@@ -160,18 +170,7 @@ func ReadNamed(name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	var data []byte
-	if info.Size() <= most {
-		data, err = readUpTo(f, info.Size(), most+1)
-	}
-	if info.Size() > most && !info.IsDir() || int64(len(data)) > most {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("larger than %d MB", most>>20)}
-	}
-	return data, err
+	return readWithin(f, most, fmt.Errorf("larger than %d MB", most>>20))
 }
 
 // ownDescriptor reports whether an absolute path names an open file of this process.

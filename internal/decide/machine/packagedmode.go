@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -103,17 +104,11 @@ func (m *Machine) apkModes(place string) (modes []fs.FileMode) {
 // pacmanModes reads the modes of a place in pacman's compressed lists: "/set" has the values of the next lines,
 // "./PATH" those of a file.
 func (m *Machine) pacmanModes(place string) (modes []fs.FileMode) {
-	owners := map[string]string{}
-	for _, entry := range m.Names(pacmanLocal) {
-		list, err := m.ReadLarge(pacmanLocal + "/" + entry + "/files")
-		if err != nil {
+	for p, directory := range m.pacmanInstalled(func(string) bool { return true }) {
+		if !slices.Contains(p.Files, place) && !slices.Contains(p.Files, place+"/") {
 			continue
 		}
-		clear(owners)
-		if enter(owners, []string{place, place + "/"}, list, "/", entry); len(owners) == 0 {
-			continue
-		}
-		packed, _ := m.ReadLarge(pacmanLocal + "/" + entry + "/mtree")
+		packed, _ := m.ReadLarge(pacmanLocal + "/" + directory + "/mtree")
 		text, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
 			return append(modes, 0)

@@ -12,5 +12,5 @@ const (
 	ListSeparatorName = "a colon"
 )
 
-// SameFileName reports whether two names of one directory are one file's.
-func SameFileName(a, b string) bool { return a == b }
+// SameName reports whether two names of one directory are one file's, or two names one variable's.
+func SameName(a, b string) bool { return a == b }

@@ -15,5 +15,5 @@ const (
 	ListSeparatorName = "a semicolon"
 )
 
-// SameFileName reports whether two names of one directory are one file's: case does not count.
-func SameFileName(a, b string) bool { return strings.EqualFold(a, b) }
+// SameName reports whether two names of one directory are one file's, or two names one variable's: case does not count.
+func SameName(a, b string) bool { return strings.EqualFold(a, b) }

@@ -265,7 +265,7 @@ func (x *Suspect) Owns(file string) bool {
 		name, _, _ = strings.Cut(machine.Style.Base(name), ".so")
 		return name
 	}
-	return x.Library != "" && (x.Library == file || machine.SameFileName(stem(x.Library), stem(file)))
+	return x.Library != "" && (x.Library == file || machine.SameName(stem(x.Library), stem(file)))
 }
 
 // Kinds of pseudo-suspects: the unloading of drivers and layers, and drivers that stay open.

@@ -1,5 +1,0 @@
-//go:build unix
-
-package machine
-
-func sameVariable(a, b string) bool { return a == b }
