@@ -3,44 +3,23 @@
  * It offers no layers: layers belong to the loader. */
 #include "null.h"
 
-static const struct extension {
-    char name[60];
-    uint8_t version, gate;
-    bool instance;
-} extensions[] = {
-#define INSTANCE_EXTENSION(gate, name, version) {#name, version, gate, true},
-#define DEVICE_EXTENSION(gate, name, version) {#name, version, gate, false},
+/* By gate, from 1. */
+static const VkExtensionProperties extensions[] = {
+#define INSTANCE_EXTENSION(gate, name, version) [gate - 1] = {#name, version},
+#define DEVICE_EXTENSION(gate, name, version) [gate - 1] = {#name, version},
 #include "extensions.inc"
 };
 
-#define EXTENSION_COUNT (sizeof(extensions) / sizeof(extensions[0]))
-
 VkResult gates_of(bool instance, uint32_t count, const char *const *names, uint32_t *gates)
 {
+    uint32_t first = instance ? 0 : INSTANCE_EXTENSIONS, end = instance ? INSTANCE_EXTENSIONS : COUNT_OF(extensions);
     for (uint32_t i = 0; i < count; i++) {
-        size_t n = 0;
-        while (n < EXTENSION_COUNT && (extensions[n].instance != instance || strcmp(extensions[n].name, names[i]) != 0))
-            n++;
-        if (n == EXTENSION_COUNT) return VK_ERROR_EXTENSION_NOT_PRESENT;
-        *gates |= 1u << extensions[n].gate;
+        uint32_t n = first;
+        while (n < end && strcmp(extensions[n].extensionName, names[i]) != 0) n++;
+        if (n == end) return VK_ERROR_EXTENSION_NOT_PRESENT;
+        *gates |= 1u << (n + 1);
     }
     return VK_SUCCESS;
-}
-
-static VkResult list_extensions(bool instance, uint32_t *count, VkExtensionProperties *properties)
-{
-    uint32_t room = *count, n = 0;
-    for (size_t i = 0; i < EXTENSION_COUNT; i++) {
-        if (extensions[i].instance != instance) continue;
-        if (properties && n < room) {
-            memset(properties[n].extensionName, 0, sizeof(properties[n].extensionName));
-            memcpy(properties[n].extensionName, extensions[i].name, sizeof(extensions[i].name));
-            properties[n].specVersion = extensions[i].version;
-        }
-        n++;
-    }
-    *count = properties && room < n ? room : n;
-    return properties && room < n ? VK_INCOMPLETE : VK_SUCCESS;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceExtensionProperties(const char *pLayerName,
@@ -48,7 +27,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceExtensionProperties(const
                                                                            VkExtensionProperties *pProperties)
 {
     if (pLayerName) return VK_ERROR_LAYER_NOT_PRESENT;
-    return list_extensions(true, pPropertyCount, pProperties);
+    return give(extensions, sizeof(*extensions), INSTANCE_EXTENSIONS, pPropertyCount, pProperties);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceLayerProperties(uint32_t *pPropertyCount,
@@ -64,7 +43,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateDeviceExtensionProperties(VkPhysi
                                                                          VkExtensionProperties *pProperties)
 {
     if (pLayerName) return VK_ERROR_LAYER_NOT_PRESENT;
-    return list_extensions(false, pPropertyCount, pProperties);
+    return give(&extensions[INSTANCE_EXTENSIONS], sizeof(*extensions), COUNT_OF(extensions) - INSTANCE_EXTENSIONS,
+                pPropertyCount, pProperties);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateDeviceLayerProperties(VkPhysicalDevice physicalDevice,
@@ -98,10 +78,6 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyInstance(VkInstance instance, const VkA
 VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumeratePhysicalDevices(VkInstance instance, uint32_t *pPhysicalDeviceCount,
                                                                VkPhysicalDevice *pPhysicalDevices)
 {
-    if (pPhysicalDevices) {
-        if (*pPhysicalDeviceCount == 0) return VK_INCOMPLETE;
-        pPhysicalDevices[0] = (VkPhysicalDevice) & ((struct instance *)instance)->device;
-    }
-    *pPhysicalDeviceCount = 1;
-    return VK_SUCCESS;
+    VkPhysicalDevice device = (VkPhysicalDevice) & ((struct instance *)instance)->device;
+    return give(&device, sizeof(device), 1, pPhysicalDeviceCount, pPhysicalDevices);
 }

@@ -14,15 +14,6 @@ EXPORT PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, c
 
 #define INTERFACE_VERSION 7
 
-/* Instance extensions come first in the list of extensions, so that their gates are below this one. */
-enum {
-    INSTANCE_GATES =
-#define INSTANCE_EXTENSION(gate, name, version) 1 +
-#define DEVICE_EXTENSION(gate, name, version)
-#include "extensions.inc"
-        1
-};
-
 static const struct entry *entry_of(const char *name)
 {
     size_t length = strlen(name);
@@ -58,7 +49,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL null_vkGetInstanceProcAddr(VkInstance i
     if (e->level == GLOBAL) return e->function;
     if (!instance) return NULL;
     /* Every instance has the commands of device extensions, whether or not a device enables them. */
-    if (e->gate < INSTANCE_GATES && !is_enabled(e, ((struct instance *)instance)->enabled)) return NULL;
+    if (e->gate <= INSTANCE_EXTENSIONS && !is_enabled(e, ((struct instance *)instance)->enabled)) return NULL;
     return e->function;
 }
 

@@ -32,11 +32,33 @@
  * own pointer there (DRV-078). */
 #define OBJECT_MAGIC 0x01CDC0DEu
 
-/* ---- extensions ------------------------------------------------------------------------------------------------ */
+/* ---- extensions and other lists ---------------------------------------------------------------------------------- */
+
+/* Instance extensions come first in the list of extensions, so that their gates are up to this one. */
+enum {
+    INSTANCE_EXTENSIONS =
+#define INSTANCE_EXTENSION(gate, name, version) 1 +
+#define DEVICE_EXTENSION(gate, name, version)
+#include "extensions.inc"
+#undef INSTANCE_EXTENSION
+#undef DEVICE_EXTENSION
+        0
+};
 
 /* instance.c. Sets the bits of the named extensions, bit g for gate g of the name table, or returns
  * VK_ERROR_EXTENSION_NOT_PRESENT for an unknown name. */
 VkResult gates_of(bool instance, uint32_t count, const char *const *names, uint32_t *gates);
+
+#define COUNT_OF(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
+
+/* Writes as many of all elements as *count allows, if there is a list. */
+static inline VkResult give(const void *elements, size_t size, uint32_t all, uint32_t *count, void *list)
+{
+    uint32_t room = list ? *count : all;
+    *count = room < all ? room : all;
+    if (list) memcpy(list, elements, *count * size);
+    return room < all ? VK_INCOMPLETE : VK_SUCCESS;
+}
 
 /* ---- allocation ------------------------------------------------------------------------------------------------ */
 

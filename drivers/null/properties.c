@@ -154,12 +154,7 @@ VKAPI_ATTR void VKAPI_CALL
 null_vkGetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physicalDevice, uint32_t *pQueueFamilyPropertyCount,
                                               VkQueueFamilyProperties *pQueueFamilyProperties)
 {
-    if (!pQueueFamilyProperties)
-        *pQueueFamilyPropertyCount = 1;
-    else if (*pQueueFamilyPropertyCount > 0) {
-        *pQueueFamilyPropertyCount = 1;
-        *pQueueFamilyProperties = queue_family;
-    }
+    give(&queue_family, sizeof(queue_family), 1, pQueueFamilyPropertyCount, pQueueFamilyProperties);
 }
 
 VKAPI_ATTR void VKAPI_CALL

@@ -55,17 +55,6 @@ static const VkPresentModeKHR present_modes[] = {
     VK_PRESENT_MODE_IMMEDIATE_KHR,
 };
 
-/* Writes as many of all elements as *count allows, if there is a list. */
-static VkResult give(const void *elements, size_t size, uint32_t all, uint32_t *count, void *list)
-{
-    uint32_t room = list ? *count : all;
-    *count = room < all ? room : all;
-    if (list) memcpy(list, elements, *count * size);
-    return room < all ? VK_INCOMPLETE : VK_SUCCESS;
-}
-
-#define COUNT_OF(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
-
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice physicalDevice,
                                                                          VkSurfaceKHR surface,
                                                                          uint32_t *pSurfaceFormatCount,

@@ -130,12 +130,11 @@ static void forget(const struct device *d, VkCommandPool pool)
 
 static PFN_vkVoidFunction hook(const char *name, bool of_device);
 
-/* Returns the layer's link in the chain of creation structures. */
-static VkLayerInstanceCreateInfo *instance_link(const void *chain)
+/* Returns the layer's link in the chain of creation structures. Those of instances and devices begin alike. */
+static void *link_of(const void *chain, VkStructureType type)
 {
     for (const VkLayerInstanceCreateInfo *s = chain; s; s = s->pNext)
-        if (s->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO && s->function == VK_LAYER_LINK_INFO)
-            return (VkLayerInstanceCreateInfo *)s;
+        if (s->sType == type && s->function == VK_LAYER_LINK_INFO) return (void *)s;
     return NULL;
 }
 
@@ -151,7 +150,7 @@ static void open_output(void)
 static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
                                            VkInstance *handle)
 {
-    VkLayerInstanceCreateInfo *link = instance_link(info->pNext);
+    VkLayerInstanceCreateInfo *link = link_of(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
     if (!link || !link->u.pLayerInfo) return VK_ERROR_INITIALIZATION_FAILED;
     PFN_vkGetInstanceProcAddr get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance");
@@ -238,14 +237,6 @@ static void fill(struct device *d)
 #undef NEXT
 }
 
-static VkLayerDeviceCreateInfo *device_link(const void *chain)
-{
-    for (const VkLayerDeviceCreateInfo *s = chain; s; s = s->pNext)
-        if (s->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && s->function == VK_LAYER_LINK_INFO)
-            return (VkLayerDeviceCreateInfo *)s;
-    return NULL;
-}
-
 /* vkCreateDevice is in the instance's chain. A physical device begins with the same word as its instance. */
 static VkInstance instance_of(VkPhysicalDevice physical)
 {
@@ -260,7 +251,7 @@ static VkInstance instance_of(VkPhysicalDevice physical)
 static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                          const VkAllocationCallbacks *allocator, VkDevice *handle)
 {
-    VkLayerDeviceCreateInfo *link = device_link(info->pNext);
+    VkLayerDeviceCreateInfo *link = link_of(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
     if (!link || !link->u.pLayerInfo) return VK_ERROR_INITIALIZATION_FAILED;
     PFN_vkGetInstanceProcAddr get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)get(instance_of(physical), "vkCreateDevice");
