@@ -45,7 +45,7 @@ func proseLines(path, text string) map[int]string {
 	for i, line := range strings.Split(text, "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
-		case extension == ".md":
+		case extension == ".md" || filepath.Base(path) == "help.txt":
 			if strings.HasPrefix(strings.TrimLeft(line, " \t"), "```") {
 				inside = !inside
 			} else if !inside && trimmed != "" && line[0] != '|' && !strings.HasPrefix(line, "    ") {
@@ -84,7 +84,7 @@ func clauses(t *testing.T, directory string, pages bool) (bad []string, all int)
 			}
 			return nil
 		}
-		page := filepath.Ext(name) == ".md"
+		page := filepath.Ext(name) == ".md" || name == "help.txt"
 		if strings.HasPrefix(name, "z") || page != pages || !page && name != "Makefile" &&
 			!slices.Contains([]string{".go", ".c", ".h", ".S", ".sh", ".mk", ".inc"}, filepath.Ext(name)) {
 			return nil

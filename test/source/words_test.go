@@ -171,7 +171,7 @@ func proseOf(path string, text []byte) *prose {
 	switch {
 	case first == "spec", strings.Contains(path, "/testdata/"), name == "words_test.go":
 		return nil
-	case strings.HasSuffix(name, ".md"):
+	case strings.HasSuffix(name, ".md"), name == "help.txt":
 		p = markdownProse(text)
 	case strings.HasSuffix(name, ".go"):
 		if first != "cmd" && first != "internal" {

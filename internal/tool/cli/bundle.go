@@ -49,12 +49,7 @@ func newBundle(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bundle",
 		Short: "Write an archive for a bug report",
-		Long: "bundle collects what a bug report needs: which drivers and layers a program gets, the findings of\n" +
-			"doctor, versions, the loader's variables, the log of a probe and the texts of the manifests.\n" +
-			"The reason replaces a part that fails.\n\n" +
-			"Home directories, login names and the name of the machine are replaced. --list shows what the\n" +
-			"archive would contain. An existing archive is overwritten only with --force.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			of, err := s.subject(app, false, 0)
 			if err != nil {

@@ -25,14 +25,8 @@ func newCDI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cdi generate|refresh|verify|why|check|list",
 		Short: "Give this machine's drivers to containers (CDI)",
-		Long: "cdi writes and checks files of the Container Device Interface. Docker, Podman and Kubernetes\n" +
-			"read these files to add devices to containers. A file of this tool adds the drivers\n" +
-			"of this machine, of any vendor, with their libraries, manifests, data and device nodes. Libraries of the\n" +
-			"image are not replaced.\n\n" +
-			"To start: \"vkloader cdi generate -o /etc/cdi/vkloader.yaml\" as root, then \"podman run --device\n" +
-			"vkloader/gpu=all\" or \"docker run --device vkloader/gpu=all\".\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCDIGenerate(s), newCDIRefresh(s), newCDIVerify(s), newCDIWhy(s), newCDIList(s), newOCI(s),
 		newCDIHook(s))
@@ -110,19 +104,10 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	)
 	g := newGeneration()
 	cmd := &cobra.Command{
-		Use:   "generate",
-		Short: "Write a CDI file for this machine's drivers and devices",
-		Long: "generate writes a file with one device for each GPU, named by its PCI address, its index and its\n" +
-			"UUID, and the device all. Each device adds every driver that programs on this machine get: its\n" +
-			"manifest, its data, and the libraries that it needs or opens at run time. The runtime mounts these files below\n" +
-			cdi.Directory + ".\n\n" +
-			"When a container is created, the runtime starts this tool. The tool checks what the image lacks, links\n" +
-			"only those files, and adds manifests for the drivers that work there to /etc/vulkan/icd.d. \"vkloader cdi why\"\n" +
-			"shows what was not added, and why. Messages on standard error name the drivers that are not in the file.\n\n" +
-			"--force also replaces a file of another program.\n\n" +
-			"The output is reproducible. After a driver has changed, \"vkloader\n" +
-			"cdi refresh\" generates the file again with the same options.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Use:         "generate",
+		Short:       "Write a CDI file for this machine's drivers and devices",
+		Annotations: map[string]string{"directory": cdi.Directory},
+		Args:        cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := replaceable(file); err != nil && (!force || errors.Is(err, machine.ErrLink)) {
 				return err
@@ -222,12 +207,7 @@ func newCDIVerify(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Check a CDI file, and find what an image lacks",
-		Long: "verify checks a CDI file of this or another tool. It reports files that do\n" +
-			"not exist or have changed since the CDI file was written (size, build ID).\n\n" +
-			"With --root, the root directory of an image, it also shows the drivers of programs in that image, and the\n" +
-			"libraries or symbol versions that the other drivers lack. Nothing is mounted or\n" +
-			"loaded.\n\n" + exitCodesHelp,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			spec, err := readCDI(args[0])
 			if err != nil {
@@ -318,9 +298,7 @@ func newCDIList(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the devices in the CDI files of this machine",
-		Long: "list shows the devices of the CDI files in the directories that container runtimes\n" +
-			"read, each with its name for --device. It also shows files that runtimes reject.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source("", false)
 			if err != nil {
@@ -355,13 +333,7 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "refresh",
 		Short: "Update this tool's CDI files after a driver has changed",
-		Long: "refresh updates the files of \"vkloader cdi generate\"\n" +
-			"in the directories that container runtimes read. It generates each file again with its recorded options, and\n" +
-			"replaces it if the result differs. It never creates a file.\n\n" +
-			"If no driver is left, the file stays, and containers start without drivers. Packages run this\n" +
-			"command when a driver or a library is installed, upgraded or removed; the systemd unit\n" +
-			"vkloader-cdi.path does so for other changes. --remove removes the files.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.machine()
 			if err != nil {

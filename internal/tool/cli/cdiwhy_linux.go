@@ -29,11 +29,7 @@ func newCDIWhy(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why",
 		Short: "Show which host drivers a container got, and why",
-		Long: "In a container, \"cdi why\" lists the host's drivers and layers that programs get, and the refused ones, with\n" +
-			"the reason, such as a missing library, and the fix.\n\n" +
-			"Outside of the container, name a process in it with --pid, or its root directory with --root.\n" +
-			"The directory does not show the container's mounts: \"cdi why\" takes them from the CDI file of the host.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			of, err := s.subject("", false, pid)
 			if err != nil {

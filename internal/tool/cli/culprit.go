@@ -68,13 +68,6 @@ func (f *findsCulprit) options(cmd *cobra.Command) {
 	excludes(cmd, "find-culprit", "dry-run", "log", "time")
 }
 
-// culpritHelp is the section about --find-culprit in the help of run.
-const culpritHelp = "--find-culprit finds the layer or driver that makes a program crash\n" +
-	"or hang, or the pair that fails only together. It runs the program unchanged, then without layers, and then narrows down the layers\n" +
-	"and drivers. " + hangKey + " marks the program as hung. --fails-with and --fails-when define further failures.\n" +
-	"A program that works is also tried with the loader that it gets without vkloader. After each run, the tool ends processes\n" +
-	"that the program left behind. Exit codes: 0 the program works, 1 it fails, 3 the search was interrupted.\n\n"
-
 // hunt is a search for the culprit of a crash or hang.
 type hunt struct {
 	s       *invocation

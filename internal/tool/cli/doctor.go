@@ -71,7 +71,6 @@ func newDoctor(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find what is wrong between a program and its GPU, and fix it",
-		Long:  doctorHelp + platformHelp + exitCodesHelp,
 		Args:  cobra.NoArgs,
 		RunE:  func(*cobra.Command, []string) error { return d.run(s) },
 	}

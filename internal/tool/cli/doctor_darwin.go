@@ -14,9 +14,6 @@ import (
 	"vkloader/internal/tool/doctor"
 )
 
-const doctorHelp = "doctor examines manifests, libraries, variables, bundles and the attributes of downloaded files. Each finding has a code.\n" +
-	"Most also say why it matters (why) and what to do (do). doctor loads nothing on macOS.\n\n"
-
 const (
 	fixPlace = "your own files"
 	fixable  = fixPlace

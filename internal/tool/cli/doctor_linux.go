@@ -23,18 +23,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-const doctorHelp = "doctor examines devices, manifests, libraries and their dependencies, leftovers and variables. Each finding has a code.\n" +
-	"Most also say why it matters (why) and what to do (do).\n\n" +
-	"Then doctor tries drivers and layers. Child processes load each driver alone, and all drivers and layers as programs\n" +
-	"get them, and submit work to each device. doctor reports each crash, hang and failure. If only the combination\n" +
-	"fails, it searches for the layer or driver that causes the failure. It does not load a driver whose device sleeps. --probe also loads that driver,\n" +
-	"and presents a few frames. With --no-probe, --root, --pid, --user or --elevated, doctor loads no driver and no layer.\n" +
-	"--markdown writes the report for a bug tracker, and replaces names of people and of the machine as bundle does.\n\n" +
-	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
-	"~/.config/environment.d, and with --probe excludes drivers and layers that crash or hang. With --full it also disables drivers for\n" +
-	"absent hardware and layers that make programs start slowly. It lists the problems that it did not fix.\n" +
-	"--undo restores the files.\n\n"
-
 const (
 	fixPlace = "your own files"
 	fixable  = fixPlace

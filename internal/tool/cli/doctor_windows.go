@@ -18,15 +18,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-const doctorHelp = "doctor examines, for programs of each word size, the registry, manifests,\n" +
-	"libraries and their dependencies, implicit layers, and loaders. Each finding has a code, a reason, and a tested fix. Then child processes\n" +
-	"load each driver alone, and all drivers and layers as programs get them. doctor reports each crash, hang and failure. With --no-probe,\n" +
-	"--app, --pid or --elevated, it loads no driver and no layer. --markdown writes the report for a bug tracker, and replaces\n" +
-	"names of people and of the machine.\n\n" +
-	"--fix makes tested changes to the registry, and asks before each. Values in HKEY_LOCAL_MACHINE need a prompt that runs\n" +
-	"as administrator. Before the first change, --fix exports the values to a file for the registry editor. --undo restores\n" +
-	"them.\n\n"
-
 const (
 	fixPlace = "the registry"
 	fixable  = "registry values that you may write"

@@ -40,10 +40,6 @@ func newExplain(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [PROGRAM | DRIVER | LAYER | FINDING | STATEMENT]...",
 		Short: "Explain what a program loads, in which order, and why",
-		Long: "explain repeats the loader's decision for a program without running the program. For each driver and layer it\n" +
-			"shows why the loader uses it or not, which package owns its manifest, and which variable changes the result.\n" +
-			"Arguments select entries by name, part of a name, or path. --env, --app and --elevated change the\n" +
-			"conditions of the decision.\n\n" + platformHelp + exitCodesHelp,
 		RunE: func(_ *cobra.Command, names []string) error {
 			if e.picture.chosen {
 				return e.draw(s, names)

@@ -100,7 +100,7 @@ func mixed() *inmemory.Tree {
 	return &inmemory.Tree{Vars: map[string]string{"HOME": "/h", "NO_D": ""}, Files: tree.Mixed()}
 }
 
-// A broken driver whose device is absent is not said to be used, in red or without a word.
+// A broken driver whose device is absent is not used; of one whose device is present, the library is missing.
 func TestExplainOfBrokenAbsentDriver(t *testing.T) {
 	for _, c := range []struct {
 		harmless bool

@@ -29,11 +29,6 @@ type otherSystem struct {
 	debuggable bool
 }
 
-const platformHelp = "--platform examines a machine with another operating system; --root names a copy of its files. For\n" +
-	"Windows, the directories c, d, ... (or drive_c) in the copy are the drives, or the copy is drive C, and\n" +
-	"--registry names files that the registry editor exported. For macOS, --root may be the bundle of an\n" +
-	"application. All environment variables come from --env.\n\n"
-
 func platformNames() []string {
 	return append(term.Words(systems.Systems, func(s systems.System) string { return s.Name }), androidName)
 }

@@ -30,11 +30,8 @@ func newList(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list drivers|layers|devices|paths|variables",
 		Short: "List drivers and layers, and why each is used or not",
-		Long: "list shows the loader's decision for a program that enables no layer itself,\n" +
-			"with the files and variables of this machine. Alone it lists drivers and layers.\n" +
-			"Only \"list devices\" loads drivers, in a child process.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return listBoth(s) },
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return listBoth(s) },
 	}
 	addChoice(cmd, &bits, "bits", "64", bitsHelp, "32", "64")
 	addRights(cmd)
@@ -293,11 +290,6 @@ func newListDevices(s *invocation) *cobra.Command {
 	var limit time.Duration
 	cmd := &cobra.Command{
 		Use: "devices", Short: "List physical devices, in the order that programs get",
-		Long: "devices lists the physical devices in the order that programs get, and the devices that a\n" +
-			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
-			"loader. Below the table it gives the reasons for the order: rules of the\n" +
-			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp +
-			exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := s.thisMachine("list devices"); err != nil {

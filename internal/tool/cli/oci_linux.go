@@ -26,10 +26,7 @@ func newOCI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check DIRECTORY",
 		Short: "Check whether Vulkan works in a container image",
-		Long: "check examines the root directory of an image, mounted (podman image mount) or unpacked. It lists the drivers and the\n" +
-			"loader of programs in a container of this image, and the missing files. With --cdi, the container also gets the additions of that file. The\n" +
-			"image's files do not contain its variables: pass them with --env.\n\n" + exitCodesHelp,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if s.root != "" {
 				return fmt.Errorf("cdi check examines the root %s: not with --root", args[0])

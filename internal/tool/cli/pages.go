@@ -80,6 +80,7 @@ func writePage(path string, text []byte) error {
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
 func manPage(cmd *cobra.Command) []byte {
+	describe(cmd)
 	p := manualPage{}
 	p.line(`.nh`)
 	p.line(`.TH "%s" "1" "" "vkloader" "vkloader"`, strings.ToUpper(roff(pageName(cmd))))

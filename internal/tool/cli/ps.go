@@ -19,11 +19,9 @@ import (
 func newPs(s *invocation) *cobra.Command {
 	var asJSON, watch bool
 	cmd := &cobra.Command{
-		Use:     "ps",
-		Short:   "List processes that use Vulkan, with drivers and layers",
-		Long:    psHelp + "\n\n" + exitCodesHelp,
-		Example: "  vkloader ps\n  vkloader ps --watch\n  vkloader ps --json | jq '.processes[].layers[].name'",
-		Args:    cobra.NoArgs,
+		Use:   "ps",
+		Short: "List processes that use Vulkan, with drivers and layers",
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := s.thisMachine("ps"); err != nil {
 				return err

@@ -30,19 +30,6 @@ func causeExit(code discover.UnmetCode) int {
 	return exit.Problems
 }
 
-const requireHelp = "Requirements are NAME=VALUE, separated by commas or in several --require. The device\n\n" +
-	"  api=1.3        has this version of Vulkan or a later one\n" +
-	"  type=discrete  is discrete, integrated, virtual or cpu\n" +
-	"  vram=8G        has at least this much device memory (K, M, G, T)\n" +
-	"  extension=NAME has this device extension; may be repeated\n" +
-	"  vendor=nvidia  is of this vendor, a name or a number such as 10de\n" +
-	"  not=cpu        is a GPU, and not a software renderer\n" +
-	"  count=1        at least this many devices meet all other requirements\n\n"
-
-const causesHelp = "Exit codes: 0 all requirements are met; 1 the child process that asks for devices crashed or hung; 2 wrong usage;\n" +
-	"3 the machine could not be examined; 10 no driver works; 11 no device. For the first requirement that is not met:\n" +
-	"12 not, 13 vendor, 14 type, 15 api, 16 vram, 17 extension, 18 count."
-
 func newCheck(s *invocation) *cobra.Command {
 	var (
 		out     output
@@ -53,13 +40,7 @@ func newCheck(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [PROGRAM] [--require api=1.3,type=discrete,...]",
 		Short: "Check whether this machine has a device that a program needs",
-		Long: "check asks the drivers for their devices, in a child process, and compares them with the requirements. It is\n" +
-			"for installers, launchers and continuous integration. It wakes sleeping devices. PROGRAM is a path or a name such as\n" +
-			"dxvk, zed or blender; check knows what some programs need.\n\n" + requireHelp + causesHelp,
-		Example: "  vkloader check --require api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query\n" +
-			"  vkloader check --require vendor=nvidia,count=2 --json\n" +
-			"  vkloader check dxvk",
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			required, err := discover.ParseRequirement(strings.Join(require, ","))
 			if err != nil {

@@ -26,8 +26,6 @@ import (
 	"vkloader/spec"
 )
 
-const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong usage, 3 the machine could not be examined."
-
 // onWindows reports whether the tool examines a Windows machine by default.
 const onWindows = runtime.GOOS == "windows"
 
@@ -38,11 +36,8 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	var out output
 	var noProbe bool
 	root := &cobra.Command{
-		Use:   "vkloader",
-		Short: "Explain and repair the Vulkan installation of this machine",
-		Long: "vkloader explains and repairs the Vulkan installation of a machine. Without a command it shows one\n" +
-			"screen: what works, which devices, drivers and layers there are, and what needs attention.\n\n" +
-			"The tool itself loads no driver and no layer; child processes load them.\n\n" + exitCodesHelp,
+		Use:           "vkloader",
+		Short:         "Explain and repair the Vulkan installation of this machine",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       release,

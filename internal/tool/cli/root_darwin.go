@@ -35,9 +35,6 @@ func libraryVersions(library string) (release, vulkan string) {
 	return m.Parts[0].Release, m.Parts[0].Version
 }
 
-// trialHelp describes the trial of settings that choose devices.
-const trialHelp = "set writes them without a trial, because this tool has no child process for macOS."
-
 // asSeer returns "".
 func asSeer() string { return "" }
 

@@ -42,10 +42,6 @@ func libraryOf(source *machine.Source) func(doctor.Entry) (doctor.Entry, []docto
 	return doctor.Libraries(source)
 }
 
-// trialHelp describes the trial of settings that choose devices.
-const trialHelp = "Before it writes, set checks in a child process that a program with these settings gets\n" +
-	"the devices."
-
 // asSeer returns the advice about processes that cannot be inspected; "" for root, who cannot do more.
 func asSeer() string {
 	if os.Geteuid() == 0 {

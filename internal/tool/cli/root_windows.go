@@ -70,9 +70,6 @@ func openPage(environ []string, address string) (forget func(), err error) {
 	return func() {}, opener.Start()
 }
 
-// trialHelp describes the trial of settings that choose devices.
-const trialHelp = "set writes them without a trial, because no variable can give a child process\nother settings."
-
 // addRights adds the option with which a command is for programs with other rights than the tool.
 func addRights(cmd *cobra.Command) { cmd.Flags().Bool("elevated", false, elevatedHelp) }
 
@@ -101,15 +98,6 @@ func loadersIn(p *process.Process, _ *machine.Source, _ map[string]*loaders.Load
 
 // Texts of helps that differ between systems.
 const (
-	elevatedHelp   = "examine for a program that runs as administrator; --elevated=false: for a program that does not"
-	libraryHelp    = "use this vulkan-1.dll, a `PATH`, instead of the tool's own"
-	exampleProgram = `C:\Games\game.exe`
-	exampleDriver  = "nv-vk64.json"
-
-	settingsPlaces = "If there is none, it writes one below %LOCALAPPDATA%,\nand a value of HKEY_CURRENT_USER names it. "
-	pageAgain      = "; start ui again for another tab"
-	pageRights     = "As administrator, the page changes settings that programs with these rights\ndo not read."
-	psHelp         = "ps lists every process that has loaded a vulkan-1.dll: the loader, drivers and layers, and the word size.\n" +
-		"Only an administrator can inspect the processes of other users. A tool of 32 bits cannot inspect\n" +
-		"programs of 64 bits."
+	elevatedHelp = "examine for a program that runs as administrator; --elevated=false: for a program that does not"
+	libraryHelp  = "use this vulkan-1.dll, a `PATH`, instead of the tool's own"
 )

@@ -44,8 +44,6 @@ func newRun(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "run [options] [--] PROGRAM [ARGUMENT]...",
 		Short:             "Run a program with drivers, devices and layers chosen for it",
-		Long:              runHelp + culpritHelp + strings.TrimSuffix(drivers.DeviceHelp, "\n\n"),
-		Example:           runExample,
 		Args:              cobra.MinimumNArgs(1),
 		RunE:              func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 		ValidArgsFunction: completePrograms(s),

@@ -15,19 +15,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-const (
-	runHelp = "run starts PROGRAM with the libvulkan.1.dylib of this tool, through\n" +
-		"DYLD_LIBRARY_PATH, and sets variables of the loader, as the options require. Other programs stay as they are. macOS removes the variable for\n" +
-		"its own programs, such as /bin/sh and /usr/bin/env, and for programs with the hardened runtime; run\n" +
-		"warns about these. run first removes settings of the tool that have ended. Without --log and\n" +
-		"--time the program replaces the tool's process. With them the tool waits for the program, removes the loader's lines\n" +
-		"from standard error, and exits with the program's exit code.\n\n" +
-		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
-		"machine could not be examined.\n\n"
-	runExample = "  vkloader run --no-layers vkcube\n" +
-		"  vkloader run --find-culprit --fine-after 20s -- /Applications/Game.app/Contents/MacOS/Game"
-)
-
 // libraryPath is the variable that gives a program the tool's own loader.
 const libraryPath = "DYLD_LIBRARY_PATH"
 

@@ -23,18 +23,6 @@ import (
 	"vkloader/internal/tool/run"
 )
 
-const (
-	runHelp = "run starts PROGRAM with the libvulkan.so.1 of this\n" +
-		"tool, and sets variables of the loader, as the options require. Other programs stay as they are. run first removes settings of\n" +
-		"the tool that have ended. Without --log and --time the program replaces the tool's process. With them the tool waits\n" +
-		"for the program, removes the loader's lines from standard error, and exits with the program's exit code.\n\n" +
-		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
-		"machine could not be examined.\n\n"
-	runExample = "  vkloader run --device 0 --no-layers vkcube\n" +
-		"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
-		"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game"
-)
-
 // libraryPath is the variable that gives a program the tool's own loader.
 const libraryPath = "LD_LIBRARY_PATH"
 

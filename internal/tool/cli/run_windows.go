@@ -16,17 +16,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-const (
-	runHelp = "run starts PROGRAM and sets the loader's variables for the options. The choice affects no other\n" +
-		"program. run first removes settings of the tool that have ended. The program gets the\n" +
-		"vulkan-1.dll that Windows finds for it. The tool waits for the program, and exits with the\n" +
-		"program's exit code. With --log and --time it removes the loader's lines from standard error.\n\n" +
-		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
-		"machine could not be examined.\n\n"
-	runExample = "  vkloader run --driver nv-vk64.json --no-layers -- vkcube.exe\n" +
-		"  vkloader run --find-culprit --fine-after 20s -- C:\\Games\\game.exe -windowed"
-)
-
 // look returns the machine for the program.
 func (r *launched) look(s *invocation) (machine.Machine, error) { return s.thisMachine("run") }
 

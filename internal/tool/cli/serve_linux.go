@@ -52,13 +52,11 @@ func newServe(s *invocation) *cobra.Command {
 	var keys strings.Builder
 	config.Keys(func(name, does string) { fmt.Fprintf(&keys, "  %-25s %s\n", name, does) })
 	cmd := &cobra.Command{
-		Use:   "run",
-		Short: "Offer this machine's drivers to containers and sandboxes",
-		Long: "run runs the driver service. It passes the files, manifests and device nodes of this machine's drivers to clients\n" +
-			"over a socket, until SIGTERM. It loads no driver. Keys of its configuration:\n\n" + keys.String() + "\n" +
-			"Exit codes: 0 it was told to stop, 1 it could not start, 2 wrong usage or configuration.",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return serve(s, o) },
+		Use:         "run",
+		Short:       "Offer this machine's drivers to containers and sandboxes",
+		Annotations: map[string]string{"keys": keys.String()},
+		Args:        cobra.NoArgs,
+		RunE:        func(*cobra.Command, []string) error { return serve(s, o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.file, "config", "", "the configuration `FILE` (default "+configFile+", if it exists)")

@@ -25,12 +25,6 @@ func newSettings(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "settings show|set|clear|use|save|forget" + settingsUse,
 		Short: "Show, write and remove the loader settings file",
-		Long: "settings reads and writes vk_loader_settings.json. This file can order and switch layers, add or\n" +
-			"replace drivers, choose devices and set the log, for all Vulkan programs or for some. Without a\n" +
-			"subcommand the settings in force are shown.\n\n" +
-			"The tool marks the files that it writes and changes only those. Loaders know neither expiry times nor\n" +
-			"--until-changed: each of these commands, and run, first removes the settings that have ended.\n\n" +
-			exitCodesHelp,
 	}
 	show := newSettingsShow(s)
 	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s), newSettingsUse(s), newSettingsSave(s),
@@ -280,11 +274,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clear",
 		Short: "Remove the settings that this tool wrote",
-		Long: "clear removes the settings file in force if this tool wrote it, and restores the file of another\n" +
-			"program that --force had replaced. With --app it removes only the settings for these programs.\n" +
-			"With --everything it undoes all that the tool has written for this user: settings, configurations,\n" +
-			"settings of layers, and the changes of doctor --fix.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()
 			if err != nil {

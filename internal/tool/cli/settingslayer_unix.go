@@ -28,20 +28,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "layer LAYER [KEY=VALUE]...",
 		Short: "Show and change the settings of a layer",
-		Long: "layer shows and changes the settings that a layer's manifest describes. A name or value that the manifest does not\n" +
-			"have is an error. Without KEY=VALUE, layer lists the settings. \"KEY=\" restores the default. --empty sets a list to empty\n" +
-			"instead of its default.\n\n" +
-			"Layers read one file, vk_layer_settings.txt: the first that exists in the user's data directory\n" +
-			"(vulkan/settings.d), at the path in VK_LAYER_SETTINGS_PATH, or in the program's working directory. " +
-			"The command changes the file in force. If there is none,\n" +
-			"it writes the user's file, which applies to all programs. --directory writes a file for\n" +
-			"programs that start in that directory, and --app in the directory of a program. --configuration changes the settings in a\n" +
-			"configuration, which \"settings use\" gives to programs. --variables prints variables for a shell, and writes no file. The command\n" +
-			"enables no layer.\n\n" + exitCodesHelp,
-		Example: "  vkloader settings layer VK_LAYER_KHRONOS_validation\n" +
-			"  vkloader settings layer VK_LAYER_KHRONOS_validation validate_sync=true\n" +
-			"  vkloader settings layer VK_LAYER_KHRONOS_validation report_flags=error,warn --directory ~/src/game",
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return completeLayers(s)(cmd, args, typed)

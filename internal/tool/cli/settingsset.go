@@ -37,23 +37,8 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set",
 		Short: "Set layers and their order, drivers, devices and the log",
-		Long: "set writes the options into the settings file, for all programs, or with --app for some. Other\n" +
-			"settings are kept. The order of --layer, --driver and --device is the order in the file. A program with settings\n" +
-			"of its own does not get the settings for all programs.\n\n" +
-			"set changes the file in force. " + settingsPlaces +
-			"The file is replaced in one step. Another program's file is changed only with --force; \"settings clear\" restores it.\n\n" +
-			drivers.DeviceHelp +
-			"set writes a device's UUIDs and its name. If an update of the driver changes one of them, this loader\n" +
-			"finds the device by the other. set refuses devices that use their driver's version as UUID, such as llvmpipe:\n" +
-			"choose the driver with --driver.\n\n" +
-			"While the settings choose devices, programs ignore the variables that choose drivers, such as\n" +
-			"VK_DRIVER_FILES. If only such a variable adds the driver of a device, set adds its manifest to the\n" +
-			"settings. " + trialHelp + "\n\n" + exitCodesHelp,
-		Example: "  vkloader settings set --layer VK_LAYER_KHRONOS_validation=on --expires 8h\n" +
-			"  vkloader settings set --app " + exampleProgram + " --layer VK_LAYER_MANGOHUD_overlay=off\n" +
-			"  vkloader settings set --driver " + exampleDriver + " --device 0 --log warn",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return setSettings(s, c, layers, &out) },
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return setSettings(s, c, layers, &out) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&layers, "layer", nil, "switch a layer: `NAME[=on|off|auto]`, default on; auto: as "+

@@ -13,14 +13,8 @@ import (
 func newSettingsUse(s *invocation) *cobra.Command {
 	c := &settings.Options{}
 	cmd := &cobra.Command{
-		Use:   "use [NAME]",
-		Short: "Use a configuration, or list the configurations",
-		Long: "use replaces the settings of all programs, or with --app of some, by those of a configuration, which\n" +
-			"\"settings save\" has made. Its values for settings of layers go into the layer settings file, for all programs of the\n" +
-			"user. " +
-			"Without a name, use lists the configurations and the programs that have them.\n\n" + exitCodesHelp,
-		Example: "  vkloader settings use validation --expires 8h\n" +
-			"  vkloader settings use plain --app " + exampleProgram,
+		Use:               "use [NAME]",
+		Short:             "Use a configuration, or list the configurations",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeConfigurations(s),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -68,12 +62,7 @@ func newSettingsSave(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "save NAME",
 		Short: "Make a configuration of settings in force or of a file",
-		Long: "save makes a configuration: a settings file in the user's configuration directory, which no loader reads\n" +
-			"before \"settings use\". Without --from, it has the settings in force, and the values of its layers in the layer\n" +
-			"settings file. --from reads another configuration, or, by a path, a settings file or a configuration of\n" +
-			"Vulkan Configurator (vkconfig).\n\n" + exitCodesHelp,
-		Example: "  vkloader settings save validation\n  vkloader settings save portability --from ./Portability.json",
-		Args:    cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			place, err := s.settings()
 			if err != nil {
@@ -106,10 +95,8 @@ func newSettingsSave(s *invocation) *cobra.Command {
 
 func newSettingsForget(s *invocation) *cobra.Command {
 	return &cobra.Command{
-		Use:   "forget NAME",
-		Short: "Remove a configuration",
-		Long: "forget removes a configuration. Programs keep the settings that \"settings use\" has given them.\n\n" +
-			exitCodesHelp,
+		Use:               "forget NAME",
+		Short:             "Remove a configuration",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeConfigurations(s),
 		RunE: func(_ *cobra.Command, args []string) error {

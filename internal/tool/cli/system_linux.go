@@ -17,10 +17,6 @@ func newSystem(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "system status|use",
 		Short: "Show or choose the libvulkan.so.1 that programs get",
-		Long: "system shows the loader that programs get. If vkloader's\n" +
-			"packages have installed this loader next to the\n" +
-			"distribution's, it also chooses between the two. Without a subcommand it shows the status.\n\n" +
-			exitCodesHelp,
 	}
 	status := newSystemStatus(s)
 	cmd.AddCommand(status, newSystemUse(s))
@@ -32,9 +28,6 @@ func newSystemStatus(s *invocation) *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
 		Use: "status", Short: "Show which loader programs of each word size get",
-		Long: "status shows, for each architecture, the loaders that the dynamic linker finds, in its order;\n" +
-			"programs get the first. Variables of a single program, such as LD_LIBRARY_PATH, are not considered.\n" +
-			"It needs no privileges. The exit code is 1 when programs find no loader.\n\n" + exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.machine()
@@ -58,10 +51,6 @@ func newSystemUse(s *invocation) *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
 		Use: "use distribution|vkloader", Short: "Choose the loader that programs of every word size get",
-		Long: "use replaces the link libvulkan.so.1 in the library directories of the distribution, each in one\n" +
-			"step. Running programs keep their loader. The choice survives ldconfig and upgrades of both loaders.\n" +
-			"It needs root.\n\n" + exitCodesHelp,
-		Example:   "  vkloader system use distribution\n  vkloader system use vkloader --root /srv/container",
 		ValidArgs: []string{system.Distribution, system.Vkloader},
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(_ *cobra.Command, args []string) error {

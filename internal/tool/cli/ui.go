@@ -39,17 +39,8 @@ func newUI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ui",
 		Short: "Show and change the Vulkan installation in a browser",
-		Long: "ui serves one page to the browser of this user, and prints its address. The page shows the output of the first screen, ps, explain and\n" +
-			"other commands. For each change, it names the equivalent command\n" +
-			"line and shows the effect first; it can undo the change.\n\n" +
-			"The server listens on 127.0.0.1. The address has a\n" +
-			"token that works once, in one tab" + pageAgain + ". Only a click on a button loads drivers\n" +
-			"and layers, in a child process. Over SSH, ui prints the line that forwards the port. The\n" +
-			"server ends with its terminal, or after 30 minutes without a request. " +
-			pageRights + "\n\n" + exitCodesHelp,
-		Example: "  vkloader ui --open\n  vkloader ui --port 8123 --read-only",
-		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return o.serve(s) },
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return o.serve(s) },
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.port, "port", 0, "listen on this `PORT` of 127.0.0.1 (default: a free port)")

@@ -158,6 +158,7 @@ func setHelp(s *invocation, root *cobra.Command) {
 			return err
 		}})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		describe(cmd)
 		fmt.Fprint(s.out, term.Reflow(cmp.Or(cmd.Long, cmd.Short), width), "\n", cmd.UsageString())
 	})
 }

@@ -28,14 +28,7 @@ func newValidate(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
 		Short: "Check driver manifests, layer manifests and settings files",
-		Long: "validate checks the JSON text of files, the published JSON Schemas, and the loader's own rules. The loader accepts some\n" +
-			"files that JSON forbids, and rejects some that the schemas allow. The content determines the kind of a file; layers in a\n" +
-			"directory implicit_layer.d, or with a disable_environment, are checked as implicit layers. The lines of a\n" +
-			"vk_layer_settings.txt are checked by the installed layers' manifests.\n\n" +
-			"For a manifest it also examines the library: whether it exists, its word size, whether its dependencies can\n" +
-			"be loaded, and whether it exports the functions of a driver or layer. --file-only leaves this out.\n\n" +
-			exitCodesHelp,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, paths []string) error {
 			as := validation.Kind(term.Or(kind, string(validation.Unknown)))
 			source, err := s.source("", false)

@@ -48,10 +48,6 @@ func newListVariables(s *invocation) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use: "variables", Short: "List the loader's environment variables, and the effect of each",
-		Long: "variables lists the environment variables that the loader reads, the variables of installed implicit layers and, on\n" +
-			"Linux, those of Mesa's device selection layer. It shows which are set and in force, and the effect of each.\n\n" +
-			"It reports mistakes: names of files or layers that do not exist, patterns without a match, variables that\n" +
-			"contradict each other, and the choice of a device that is not present.\n\n" + exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			of, err := s.subject(app, elevated, 0)

@@ -257,7 +257,8 @@ func (e *exam) place(do *Remedy) *Remedy {
 		t.kind = "" // files change as usual, and a shell can unset an exported variable
 	}
 	t.image = isContainer(e.containerKind()) && !e.isEntered() && o.File != ""
-	t.detail, t.root = e.detail(t.kind), !o.IsAllowed(e.machine, func(directory string) bool { return e.user.may(e.host, directory) })
+	may := func(directory string) bool { return e.user.may(e.host, directory) }
+	t.detail, t.root = e.detail(t.kind), !o.IsAllowed(e.machine, may)
 	_, set := e.machine.Lookup(o.Variable)
 	if u := e.unit(); t.kind == "" && u.Name != "" && o.File == "" {
 		t.kind = "service"
