@@ -20,9 +20,9 @@ type Package struct {
 	Local   bool     // pacman: of no repository, such as one of Arch's AUR
 }
 
-// Package finds an installed package by its name, in the lists of dpkg, apk, pacman, Portage and XBPS, or on this machine
-// with rpm. If it is installed for several architectures, Package prefers any of them to i386. It returns false if no list has
-// the package.
+// Package finds an installed package by its name, in the lists of dpkg, apk, pacman, Portage and XBPS, or on this
+// machine with rpm. If it is installed for several architectures, Package prefers any of them to i386. It returns false
+// if no list has the package.
 func (m *Machine) Package(name string) (Package, bool) {
 	if name == "" || strings.ContainsAny(name, "\n *") {
 		return Package{}, false

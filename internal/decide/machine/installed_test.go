@@ -60,7 +60,7 @@ func TestPackagesWithMoreThanAName(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	tree.Lay(t, root, map[string]string{"var/db/pkg/media-libs/mesa-25.0.1/CONTENTS": "dir /usr/lib64\nobj /usr/lib64/libd.so 0 1\n", "var/db/pkg/media-libs/mesa-progs-9.0/CONTENTS": "",
-		"var/lib/dpkg/status": "Package: libd\nStatus: install ok installed\nArchitecture: i386\nVersion: 2\n",
+		"var/lib/dpkg/status":                    "Package: libd\nStatus: install ok installed\nArchitecture: i386\nVersion: 2\n",
 		"var/lib/pacman/local/overlay-1-1/files": "%FILES%\n", "var/lib/pacman/local/overlay-1-1/desc": "%VALIDATION%\nnone\n\n"})
 	m := &Machine{Root: root}
 	if p, is := m.Package("media-libs/mesa"); !is || p.Version != "25.0.1" || !slices.Equal(p.Files, []string{"/usr/lib64/libd.so"}) {

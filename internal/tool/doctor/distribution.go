@@ -254,8 +254,8 @@ func (d *distribution) choose(names ...string) *Remedy {
 	case !known:
 		do.because = ofUsual
 	case len(missing) > 0:
-		do.text = "This machine's package lists do not have " + strings.Join(missing, " and ") +
-			": add the repository that has it. " + do.text
+		do = newAdvice("This machine's package lists do not have " + strings.Join(missing, " and ") +
+			": add the repository that has it.").before(do)
 	}
 	return do
 }

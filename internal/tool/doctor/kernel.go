@@ -132,13 +132,12 @@ func (e *exam) moduleObstacle(g *GPU, what fact, do *Remedy) (fact, *Remedy, los
 		switch others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }); {
 		case others && e.switcher(b) != "":
 			lost = nothing
-			better = newAdvice("Nothing, if this is intended. To turn the device on: "+better.text,
-				better.lines...).withObstacle(restarted)
+			better = doNothingChosen.or("To turn the device on: ", better).withObstacle(restarted)
 		case others:
 			lost = little
 		case b.module == "nouveau" && do != nil:
-			better = newAdvice("For Mesa's driver: "+better.text+". For NVIDIA's driver instead: "+do.text,
-				slices.Concat(better.lines, do.lines)...).withObstacle(restarted)
+			better = newAdvice("").or("For Mesa's driver: ", better).or("For NVIDIA's driver instead: ", do).
+				withObstacle(restarted)
 		}
 		return together(untaken, sentence(b.say())), better, lost
 	}
@@ -211,9 +210,7 @@ func (e *exam) takenByOldDriver(g *GPU) {
 			"amdgpu.cik_support=0"}, word)
 	}))
 	if b := e.barrier(g, []string{"amdgpu"}); b != nil && e.containerKind() == "" {
-		first := e.allowing(b)
-		do = (&Remedy{text: first.text + ". Before the restart, too: " + do.text,
-			lines: slices.Concat(first.lines, do.lines), root: true}).withObstacle(restarted)
+		do = e.allowing(b).or("Before the restart, too: ", do).withObstacle(restarted)
 	}
 	others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 })
 	e.add(GPUOldKernelDriver, g.Title(), g.directory,
@@ -235,8 +232,7 @@ func (e *exam) addSigning(do *Remedy) *Remedy {
 				append([]shell.Line{command}, do.lines[len(do.lines)-1])
 		}
 	}
-	do.text = `If modprobe says "Key was rejected by service", Secure Boot refuses the module: ` + how + ". " + do.text
-	return do
+	return newAdvice(`If modprobe says "Key was rejected by service", Secure Boot refuses the module: ` + how).before(do)
 }
 
 // hiddenByLayer adds a finding if NVIDIA's layer hides every device: it shows only those of NVIDIA's driver, which has

@@ -83,7 +83,7 @@ func withOwnLoader(or *Remedy) *Remedy {
 	if or == nil {
 		return newAdvice(run, run)
 	}
-	return newAdvice(run+", or "+or.text, append([]shell.Line{run}, or.lines...)...)
+	return newAdvice(run, run).or("Or: ", or)
 }
 
 // unread is a variable or file of which a loader ignores all or some fields. A trial may show the loader's version.
@@ -477,8 +477,7 @@ func allOf(list []*Remedy) *Remedy {
 	all := *list[0]
 	for _, one := range list[1:] {
 		if all.change == nil && one.change == nil && !strings.Contains(all.text, one.text) {
-			all.text += ". For another device: " + one.text
-			all.lines, all.root = slices.Concat(all.lines, one.lines), all.root || one.root
+			all = *all.or("For another device: ", one)
 		}
 	}
 	return &all

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -192,27 +193,20 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 	for g := range each(r.GPUs) {
 		f, own := drivers.For(g.Kernel), drivers.Of(a.of.Library)
 		if f != nil && own == nil && len(g.Drivers) == 0 && r.host().expects(g) {
-			other := e.installDriver(f, false)
-			other.text = "The driver for " + g.Title() + " is " + f.Name + ". " + other.text
-			return other
+			return newAdvice("The driver for " + g.Title() + " is " + f.Name).before(e.installDriver(f, false))
 		}
 		if f != nil && own != nil && f.Name != own.Name && slices.Contains(g.Drivers, a.Manifest) &&
 			!r.hasFamily(f.Name) {
-			other := e.installDriver(f, false)
-			do.text = "The device's other driver is " + f.Name + ". " + endSentence(other.text) +
-				" To keep this one: " + do.text
-			do.lines = append(slices.Clone(other.lines), do.lines...)
-			return do
+			return newAdvice("The device's other driver is "+f.Name).or("", e.installDriver(f, false)).
+				or("To keep this one: ", do).withObstacle(do.because)
 		}
 	}
 	software := packageOf(drivers.Of("libvulkan_lvp.so").Name, e.system.family())
 	if software != "" && !slices.ContainsFunc(r.Drivers, func(d Entry) bool {
 		return drivers.Of(d.Library) != nil && drivers.Of(d.Library).Software()
 	}) {
-		other := e.system.choose(software)
-		do.text = endSentence(do.text) +
-			" It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. " + other.text
-		do.lines = append(slices.Clone(do.lines), other.lines...)
+		do = do.or("It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. ",
+			e.system.choose(software))
 	}
 	return do
 }
@@ -223,7 +217,7 @@ func endSentence(text string) string { return strings.TrimSuffix(text, ".") + ".
 // addAsking adds to the advice for a layer the variable that asks for it.
 func (r *Report) addAsking(a *alone, do *Remedy) *Remedy {
 	if by := r.asks(a.Name); a.Kind == "layer" && by != "" {
-		do.text = endSentence(do.text) + " " + by + " asks for the layer: without it, programs run."
+		return do.or("", newAdvice(by+" asks for the layer: without it, programs run."))
 	}
 	return do
 }
@@ -411,10 +405,32 @@ func meaningOf(text string) string {
 // driver or loader; nil: it has none. Another copy of the same package would fail as well.
 func (r *Report) meaning(a *alone) *Remedy {
 	how := meaningOf(strings.Join(append([]string{a.Detail, a.Said}, a.Wrote...), "\n"))
-	if how == "" || r.Answer.Style == pathname.Backslash { // the signs and remedies are those of Linux
+	e := r.exam()
+	switch {
+	case r.Answer.Style == pathname.Backslash: // the signs and remedies are those of Linux
+		return nil
+	case how == "":
+		return e.missingFileAdvice(a)
+	}
+	do, _ := e.system.follow(how, "", with("file", cmp.Or(a.of.File, a.of.Library)))
+	return do
+}
+
+// missingFileAdvice returns advice about a file that a driver's own lines name and that does not exist: its package is
+// installed again, or the library is installed; nil: they name none. A driver that opens another one names its file.
+func (e *exam) missingFileAdvice(a *alone) *Remedy {
+	if e.deviceAbsent(drivers.Of(a.of.Library)) {
 		return nil
 	}
-	system := r.exam().system
-	do, _ := system.follow(how, "", with("file", cmp.Or(a.of.File, a.of.Library)))
-	return do
+	for _, word := range strings.FieldsFunc(strings.Join(a.Wrote, "\n"),
+		func(r rune) bool { return strings.ContainsRune(" \t\n:;,'\"()", r) }) {
+		if file := strings.TrimSuffix(word, "."); path.IsAbs(file) && !e.machine.Exists(file) {
+			if owner := e.packageOf(file); owner != "" {
+				return e.system.again(owner, file)
+			} else if strings.Contains(path.Base(file), ".so") {
+				return e.system.libraryAdvice(path.Base(file))
+			}
+		}
+	}
+	return nil
 }

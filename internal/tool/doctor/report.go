@@ -312,8 +312,7 @@ func (f *Finding) word(r *Report) {
 	}
 	switch f.exempt {
 	case absentDevice:
-		f.Why =
-			"The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
+		f.Why = "It is for a device that this machine does not have, and the loader skips it."
 	case listedDevice:
 		f.Why = "When it was tried, a driver listed the device all the same."
 	}

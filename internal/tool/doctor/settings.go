@@ -253,9 +253,8 @@ func (e *exam) settingsOff(variable, file, layer string) {
 	if !slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == layer }) {
 		what += ", because it is not installed"
 		if do := e.layerPackage(layer); do != nil {
-			do.text = string("Install the layer, then enable it with vkloader run --layer "+shell.Quoted(layer)+
-				" PROGRAM. ") + do.text
-			e.add(LayerSettings, variable, "", what, do)
+			first := "Install the layer, then enable it with vkloader run --layer " + shell.Quoted(layer) + " PROGRAM"
+			e.add(LayerSettings, variable, "", what, newAdvice(string(first)).before(do))
 			return
 		}
 	}

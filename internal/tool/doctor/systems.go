@@ -213,11 +213,17 @@ func (t *Remedy) then(what string) {
 
 // before returns other advice after this one.
 func (t *Remedy) before(other *Remedy) *Remedy {
-	if t.text != "" {
-		other.text = endSentence(t.text) + " " + other.text
-	}
-	other.lines = append(slices.Clip(t.lines), other.lines...)
+	all := t.or("", other)
+	other.text, other.lines = all.text, all.lines
 	return other
+}
+
+// or returns this advice and then another one, which words introduce: a choice, or a further step.
+func (t *Remedy) or(when string, other *Remedy) *Remedy {
+	all := *t
+	all.text = strings.TrimPrefix(endSentence(t.text)+" ", ". ") + when + other.text
+	all.lines, all.root = slices.Concat(t.lines, other.lines), t.root || other.root
+	return &all
 }
 
 // and returns advice to follow another one after this one: their lines are one where each ends with its line and is

@@ -266,8 +266,8 @@ func openedLast(answer *plan.Answer, result *probe.Result) (c run.Suspect, found
 const slowStart = time.Second
 
 // A driver is slow if a run with it alone takes slowDriver, and slowerDriver times as long as a run with any other
-// driver alone. All runs happen side by side, so a busy machine delays each of them. A driver without a device here
-// is of no use, so less time counts (Frogging-Family/nvidia-all issue 229).
+// driver of a present device alone. All runs happen side by side, so a busy machine delays each of them. A driver
+// without a device here is of no use, so less time counts (Frogging-Family/nvidia-all issue 229).
 const (
 	slowDriver   = 2 * time.Second
 	slowAbsent   = 500 * time.Millisecond
@@ -282,14 +282,15 @@ func (e *evidence) addSlowDrivers() {
 		}
 		return time.Duration(a.Millis * float64(time.Millisecond))
 	}
+	isAbsent := func(a *alone) bool { return e.deviceAbsent(drivers.Of(a.of.Library)) }
 	for i := range e.alone {
 		others := time.Duration(-1)
 		for j := range e.alone {
-			if j != i {
+			if j != i && !isAbsent(&e.alone[j]) {
 				others = max(others, took(&e.alone[j]))
 			}
 		}
-		it, absent := took(&e.alone[i]), e.deviceAbsent(drivers.Of(e.alone[i].of.Library))
+		it, absent := took(&e.alone[i]), isAbsent(&e.alone[i])
 		limit := term.Either(absent, slowAbsent, slowDriver)
 		if others < 0 || it < limit || it < slowerDriver*others || e.alone[i].Result == ProbeFails && !absent {
 			continue
@@ -300,8 +301,8 @@ func (e *evidence) addSlowDrivers() {
 			do = placement{Change: c, aim: term.Either(absent, forTime, forPower)}.remedy()
 		}
 		e.add(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,
-			textf("a short program took %s with it alone, and at most %s with any other driver alone%s", seconds(it),
-				seconds(others), term.Either(absent, "; this machine has no device for it", "")), do)
+			textf("a short program took %s with it alone, and at most %s with any driver for this machine alone%s",
+				seconds(it), seconds(others), term.Either(absent, "; this machine has no device for it", "")), do)
 	}
 }
 

@@ -327,6 +327,49 @@ func TestLineOfADriver(t *testing.T) {
 	}
 }
 
+// A driver that opens another one names the missing file itself: its package is installed again, or the library is installed. A node or another
+// file is no package's.
+func TestFileThatADriverNames(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"primus: failed to open /opt/wrap/inner.conf: No such file or directory": "apt install --reinstall wrapper:amd64",
+		"dlopen: /usr/lib/libxcb-dri3.so.0: cannot open shared object file":      "apt install libxcb-dri3-0",
+		"open('/dev/nvidia0') failed.":                                           "", "/etc/os-release: bad line": "",
+	} {
+		files := join(desktop(t), file("etc/os-release", "ID=debian\n"), installedPackage("wrapper", "1", "/opt/wrap/inner.conf"))
+		e := newEvidence(examine(t, files, Options{}))
+		a := alone{Probe: Probe{Kind: "driver", Name: "radeon_icd.json", Manifest: "/" + icds + "radeon_icd.json", Result: ProbeFails, Wrote: []string{line}}}
+		a.of = e.driverAt(a.Manifest)
+		got := ""
+		if do := e.exam().missingFileAdvice(&a); do != nil {
+			got = do.text
+		}
+		if !strings.HasSuffix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
+// Slow drivers of absent devices do not hide each other: a driver for this machine is the measure.
+func TestSlowDriversOfAbsentDevices(t *testing.T) {
+	t.Parallel()
+	e := newEvidence(examine(t, desktop(t), Options{}))
+	one := func(name, library string, millis float64) alone {
+		return alone{Probe: Probe{Kind: "driver", Name: name, Manifest: name, Result: ProbeNoDevice, Millis: millis}, of: &Entry{Manifest: name, Library: library}}
+	}
+	e.alone = []alone{one("nvidia.json", "libGLX_nvidia.so.0", 3000), one("intel.json", "libvulkan_intel.so", 2500), one("radeon.json", "libvulkan_radeon.so", 100)}
+	e.addSlowDrivers()
+	var slow []string
+	for _, f := range e.Findings {
+		if f.Code == DriverSlow {
+			slow = append(slow, f.Subject+": "+f.fact.say())
+		}
+	}
+	if len(slow) != 2 || !strings.HasPrefix(slow[0], "nvidia.json: a short program took 3.0 s with it alone, and at most 100 ms") {
+		t.Errorf("%q", slow)
+	}
+}
+
 // A report keeps a few short lines of a driver, and marks a line that it cuts.
 func TestDriversLinesAreCut(t *testing.T) {
 	t.Parallel()

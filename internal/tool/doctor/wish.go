@@ -171,15 +171,13 @@ func AskedLayers(source *machine.Source, program string) (names, notes []string)
 // addUnset returns advice with the change that stops asking after it.
 func addUnset(do *Remedy, changes []explain.Change) *Remedy {
 	if len(changes) > 0 && changes[0].Possible() {
-		line, c := changes[0].Line(), changes[0]
+		c := changes[0]
 		if len(do.lines) > 0 {
-			do.text = "To do without it, " + term.Either(c.Set, "remove it from ", "unset ") + c.Variable + ". " +
-				do.text
-			return do
+			return newAdvice("To do without it, " + term.Either(c.Set, "remove it from ", "unset ") + c.Variable).
+				before(do)
 		}
-		do.because = triable // the only line is this one, and it was tried
-		do.text = strings.TrimSuffix(do.text, ".") + ". To do without it: " + string(line)
-		do.lines = []shell.Line{line}
+		// the only line is this one, and it was tried
+		return do.or("To do without it: ", shellAdvice("", c.Line())).withObstacle(triable)
 	}
 	return do
 }

@@ -42,7 +42,7 @@ func TestProbeThroughTheProgramsLoader(t *testing.T) {
 	out := of(w, w.Path("other"), "doctor", "--probe")
 	for _, want := range []string{"Programs get " + w.Path("other/libvulkan.so.1") + ", unknown version: LD_LIBRARY_PATH",
 		"problem driver-crashes: acme.json", "killed by SIG", "it happens only with the loader that programs get, of an unknown version, and not with this one",
-		"do    vkloader run PROGRAM, or unset VK_DRIVER_FILES"} {
+		"do    vkloader run PROGRAM Or: unset VK_DRIVER_FILES"} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), strings.Join(strings.Fields(want), " ")) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -106,7 +106,7 @@ func TestBlindWithEveryLoader(t *testing.T) {
 	w.ImplicitLayer("VK_LAYER_hides", "remove_device 0").MoveManifest("data/vulkan/implicit_layer.d")
 	out := of(w, filepath.Dir(world.SystemLibrary), "doctor")
 	for want, wanted := range map[string]bool{"problem layer-fails: VK_LAYER_hides": true, "there is no device": true,
-		"export DISABLE_VK_LAYER_hides=1": true, "it happens only with": false, "vkloader run PROGRAM, or": false} {
+		"export DISABLE_VK_LAYER_hides=1": true, "it happens only with": false, "vkloader run PROGRAM Or:": false} {
 		if strings.Contains(strings.Join(strings.Fields(out), " "), want) != wanted {
 			t.Errorf("%q is wanted: %t, in\n%s", want, wanted, out)
 		}
