@@ -128,7 +128,7 @@ func (e *evidence) idleAgain() {
 	}
 	f := &e.Findings[len(e.Findings)-1]
 	for _, do := range f.remedies {
-		if do.change != nil && e.harmless(*do.change) {
+		if do.change != nil && e.harmless(*do.change, "") {
 			f.conclude(x.place(do))
 			return
 		}
@@ -254,8 +254,14 @@ func (e *exam) fallback() {
 			if gone != "" {
 				do = e.system.again(p.Name, gone)
 			}
-			const what sentence = "no driver is for a device of this machine, and there is no software renderer"
-			e.add(NoDevice, "Vulkan", "", what, do)
+			name, what := "Vulkan", "this machine has no graphics device with a driver"
+			if f := find(e.Findings, func(f *Finding) bool { return f.missing && f.device != "" }); f != nil {
+				name, what, f.missing = f.Subject, f.fact.say(), false
+				if p != nil && gone == "" { // this release of the package has no software renderer
+					do = f.last()
+				}
+			}
+			e.add(NoDevice, name, "", sentence(what+"; there is no software renderer"), do)
 		}
 	case len(software) > 0 && !served && len(unknown) == 0:
 		what, do, lost := sentence("no graphics device has a working driver: programs compute on the CPU"),

@@ -423,7 +423,7 @@ func (e *exam) perhapsNone() loss {
 
 // raspberry adds a finding for a Raspberry Pi 4 or 5 whose configuration does not enable the graphics device.
 func (e *exam) raspberry() {
-	model := strings.TrimRight(e.machine.Text("/proc/device-tree/model"), "\x00")
+	model := strings.TrimRight(e.machine.Text("/sys/firmware/devicetree/base/model"), "\x00")
 	with := slices.ContainsFunc([]string{"Raspberry Pi 4", "Raspberry Pi 5", "Raspberry Pi Compute Module 4",
 		"Raspberry Pi Compute Module 5"},
 		func(name string) bool { return strings.HasPrefix(model, name) })

@@ -46,7 +46,7 @@ func (e *evidence) addResult(a *alone) {
 	if meant != nil && a.Kind == "driver" && a.Only == "" {
 		do = meant
 	} else if code != DriverNoDevice {
-		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !e.harmless(c) })
+		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !e.harmless(c, a.Manifest) })
 		c, ok := e.trialOf(a).First(key, false, changes...)
 		switch {
 		case !ok:
@@ -56,7 +56,9 @@ func (e *evidence) addResult(a *alone) {
 		case code == DriverFails && e.deviceAbsent(drivers.Of(a.of.Library)):
 			do = placement{Change: c, aim: forTime}.remedy()
 		default:
-			do = shellAdvice("", c.Line())
+			if do = shellAdvice("", c.Line()); drivers.Of(a.of.Library).Virtual() {
+				do = do.before(e.exam().system.by("host", nil))
+			}
 		}
 		if ok && a.Kind == "layer" && e.Answer.Style != pathname.Backslash &&
 			e.exam().packageOf(a.Manifest, a.of.Library) != "" {
@@ -130,8 +132,9 @@ func (r *Report) concerns(f *Finding, manifest string) bool {
 }
 
 // harmless reports whether a change that excludes a driver or layer causes no problem and contradicts no other
-// variable: the only driver stays, and so does a layer that a variable asks for.
-func (r *Report) harmless(c explain.Change) bool {
+// variable: the only driver stays, and so does a layer that a variable asks for. The devices of a broken driver, given
+// by its manifest, are lost without the change, too.
+func (r *Report) harmless(c explain.Change, broken string) bool {
 	if r.again == nil || !c.Possible() || !c.Obeyed(r.source) {
 		return false
 	}
@@ -141,7 +144,9 @@ func (r *Report) harmless(c explain.Change) bool {
 	}
 	again, possible := r.again(c)
 	return possible && !slices.ContainsFunc(again, func(f Finding) bool {
-		return !known[f.key()] &&
+		g := r.gpuOf(&f)
+		lost := f.Code == SoftwareOnly || g != nil && slices.Contains(g.Drivers, broken)
+		return !known[f.key()] && !(broken != "" && lost) &&
 			(f.Severity == diag.Problem || f.Severity == diag.Warning && f.Code == diag.VariableContradiction)
 	})
 }

@@ -96,9 +96,9 @@ func remedies() map[string]func(e *exam) *Remedy {
 			return do
 		},
 	}
-	for _, verb := range []string{"mount", "regroup", "ldconfig", "node-for-windows", "modeset", "load", "outdated", "own-glibc", "own-drivers", "one-build"} {
+	for _, verb := range []string{"mount", "host", "nvidia-nodes", "regroup", "ldconfig", "node-for-windows", "modeset", "load", "outdated", "own-glibc", "own-drivers", "one-build"} {
 		list[verb] = func(e *exam) *Remedy {
-			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "directory", "/sys", "type", "sysfs", "module", "panthor", "modules", "panthor", "version", "2.38"))
+			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "nodes", "/dev/nvidiactl", "directory", "/sys", "type", "sysfs", "module", "panthor", "modules", "panthor", "version", "2.38"))
 		}
 	}
 	list["32-bit layer of a package"] = func(e *exam) *Remedy { return e.system.by("install32", with("p", "p")) }

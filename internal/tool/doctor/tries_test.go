@@ -239,6 +239,21 @@ func TestNodeThatDoesNotOpen(t *testing.T) {
 	}
 }
 
+// If the only driver of a device ends programs, they work without it on the CPU, until its package is mended (microsoft/wslg issue 1492).
+func TestOnlyDriverThatEndsPrograms(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	report, _ := attempted(t, examine(t, desktop(t, file("etc/os-release", "ID=debian\n"), file(icds+"lvp_icd.json", icd("libvulkan_lvp.so", "")),
+		file(libraries+"libvulkan_lvp.so", library(t, "exports=vk_icdGetInstanceProcAddr")), installedPackage("mesa-vulkan-drivers", "1", "/"+icds+"radeon_icd.json")), Options{}),
+		`case "$VK_DRIVER_FILES$VK_LOADER_DRIVERS_DISABLE" in ''|*/radeon_icd.json) echo '{"event":"begin","phase":"create instance","round":1}'; kill -ABRT $$;; esac; `+
+			fineDevice, Tries{})
+	if f := ofCodes(report)[DriverCrashes]; f.Do != "export VK_LOADER_DRIVERS_DISABLE=radeon_icd.json" {
+		t.Errorf("%+v", report.Findings)
+	}
+}
+
 // What stands in the way of a device that the trial lists costs nothing: NVIDIA's driver makes its nodes when it is opened as root, and opens
 // them through a program of its own.
 func TestObstacleOfAListedDevice(t *testing.T) {
