@@ -267,10 +267,10 @@ type Static struct {
 const muslRefuses = "Dynamic loading not supported\x00"
 
 // Static describes how a statically linked program can use a library. It returns nil if there is no program, if the
-// file is no ELF program, and if a dynamic linker starts it.
+// file is no ELF program, if a dynamic linker starts it, and for a script.
 func (l *Linker) Static(library string) *Static {
 	p := l.program
-	if p == nil || p.err != nil || p.Interp != "" || len(p.Needed) > 0 || p.Soname != "" {
+	if p == nil || p.err != nil || l.script || p.Interp != "" || len(p.Needed) > 0 || p.Soname != "" {
 		return nil
 	}
 	data, err := l.machine.ReadLarge(p.Path)

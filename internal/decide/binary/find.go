@@ -36,6 +36,7 @@ type Linker struct {
 	cache          map[string][]cacheEntry
 	levels         []string
 	program        *File
+	script         bool              // the program interprets a script, which may start others
 	inEveryProcess map[string]bool   // names of the C library and the dynamic linkers, which every process has
 	files          map[string]*File  // by path
 	reals          map[string]string // directories without symbolic links

@@ -148,6 +148,7 @@ func (l *Linker) readCache() {
 // openProgram opens the file that the kernel starts for a program: the program, or the interpreter that a script names.
 func (l *Linker) openProgram(name string) *File {
 	started := l.Started(name)
+	l.script = len(started) > 1
 	if f := l.Open(started[len(started)-1]); f.err == nil {
 		return f
 	}

@@ -42,7 +42,7 @@ func (f *Files) fault(lacks string) (code, clause string) {
 		return code, clause
 	}
 	if unbound := f.With.Unbound(); len(unbound) > 0 {
-		return standing.FaultSymbol, "its library needs the symbol " + unbound[0] + ", which no library defines"
+		return standing.FaultSymbol, "its library needs the symbol " + unbound[0] + ", which no dependency defines"
 	}
 	for i := range f.RunTime {
 		switch o := &f.RunTime[i]; {

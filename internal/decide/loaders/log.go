@@ -203,32 +203,45 @@ func (l *LogLine) classify() {
 const olderColumn = 18
 
 // OlderLog returns the log of an older loader, whose lines begin with the tag, in the form of LOG-9. Lines of other
-// origin are unchanged.
+// origin are unchanged: a loader that pads its tags pads each.
 func OlderLog(text string) string {
 	lines := strings.Split(text, "\n")
+	pads := slices.ContainsFunc(lines, func(line string) bool {
+		_, _, pad := olderLine(line)
+		return pad > 1
+	})
 	for i, line := range lines {
-		tag, rest, ended := strings.Cut(line, tagEnd)
-		first, second, both := strings.Cut(tag, separator)
-		_, severity := severityOf(first)
-		if !ended || !severity && !isCategory(first) || both && !isCategory(second) {
+		tag, text, pad := olderLine(line)
+		if tag == "" || pads && pad == 0 {
 			continue
-		}
-		width := len(tag)
-		if both && !severity { // two categories
-			tag = first
 		}
 		start := LogMark + tag + tagEnd + " "
 		if pad := textColumn - len(start); pad > 0 {
 			start += strings.Repeat(" ", pad)
 		}
-		if text, padded := strings.CutPrefix(rest, strings.Repeat(" ", max(0, olderColumn-width-len(tagEnd)))); padded {
-			rest = text
-		} else {
-			rest = strings.TrimPrefix(rest, " ")
-		}
-		lines[i] = start + rest
+		lines[i] = start + text
 	}
 	return strings.Join(lines, "\n")
+}
+
+// olderLine returns the tag and text of an older loader's line, and the width of the tag's padding, 0 for an unpadded tag;
+// "": the line is another one.
+func olderLine(line string) (tag, text string, pad int) {
+	tag, rest, ended := strings.Cut(line, tagEnd)
+	first, second, both := strings.Cut(tag, separator)
+	_, severity := severityOf(first)
+	if !ended || !severity && !isCategory(first) || both && !isCategory(second) {
+		return "", "", 0
+	}
+	pad = max(1, olderColumn-len(tag)-len(tagEnd))
+	text, padded := strings.CutPrefix(rest, strings.Repeat(" ", pad))
+	if !padded {
+		text, pad = strings.TrimPrefix(rest, " "), 0
+	}
+	if both && !severity { // two categories
+		tag = first
+	}
+	return tag, text, pad
 }
 
 // LogTimes measures in the loader's log how long each driver and layer took to open. The loader writes one line before
@@ -301,9 +314,9 @@ const (
 	Searches     Phase = "while the loader searched for drivers and layers"
 	Opens        Phase = "while the loader opened "
 	Creates      Phase = "while an instance was created"
-	InstanceMade Phase = "after the layers of an instance were loaded"
+	InstanceMade Phase = "while an instance was created, or its devices were listed"
 	Listed       Phase = "after the devices were listed"
-	DeviceInUse  Phase = "after a device was created, while the program used it"
+	DeviceInUse  Phase = "while a device was created or used"
 	Closes       Phase = "while drivers and layers were unloaded"
 )
 
@@ -313,6 +326,9 @@ type Progress struct {
 	Phase  Phase    // Unused without any line
 	Layers []string // names of those that were put into a chain, each once
 	Errors []string // the last different errors, three at most
+
+	// the error about a missing or broken layer that an instance asks for; "": an instance was created without it
+	Refused string
 
 	library string
 }
@@ -324,13 +340,16 @@ func (p *Progress) Line(text string) {
 		return
 	}
 	trimmed := strings.TrimSpace(line.Text)
-	if trimmed == "" || strings.Trim(trimmed, "|") == "" {
+	if trimmed == "" || isFrame(trimmed) {
 		return
 	}
 	p.Phase = cmp.Or(p.Phase, Searches)
 	if p.Last = trimmed; line.Severity == LogError && !slices.Contains(p.Errors, trimmed) {
 		p.Errors = append(p.Errors, trimmed)
 		p.Errors = p.Errors[max(0, len(p.Errors)-3):]
+		if strings.Contains(trimmed, lacksLayer) || BrokenLayer(trimmed) != "" {
+			p.Refused = trimmed
+		}
 	}
 	switch line.Kind {
 	case DriverOpens:
@@ -344,7 +363,7 @@ func (p *Progress) Line(text string) {
 		}
 		p.Layers = append(p.Layers, line.Name)
 	case InstanceChained:
-		p.Phase = InstanceMade
+		p.Phase, p.Refused = InstanceMade, ""
 	case DeviceChained, DeviceMade:
 		p.Phase = DeviceInUse
 	case DevicesSorted:
@@ -358,13 +377,23 @@ func (p *Progress) Line(text string) {
 	}
 }
 
+// isFrame reports whether a line of a chain names no layer.
+func isFrame(line string) bool {
+	return strings.Trim(line, "|") == "" || strings.HasPrefix(line, "<") && strings.HasSuffix(line, ">")
+}
+
 // lacksLayer is a part of the loader's line about an instance that asks for a layer that is not installed.
 const lacksLayer = "does not exist in the list of available layers"
 
-// LacksLayer reports whether the program asked for a layer that is not installed, and got no instance without it.
-func (p *Progress) LacksLayer() bool {
-	return p.Phase == Searches &&
-		slices.ContainsFunc(p.Errors, func(line string) bool { return strings.Contains(line, lacksLayer) })
+// BrokenLayer returns the layer in the loader's error about a layer that a program asks for and that is not loaded; "":
+// the line is another one.
+func BrokenLayer(line string) string {
+	rest, is := strings.CutPrefix(line, `Requested layer "`)
+	if !is {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, quote)
+	return name
 }
 
 // Words returns the phase in words.

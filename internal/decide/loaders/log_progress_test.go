@@ -17,10 +17,11 @@ func TestProgress(t *testing.T) {
 		{LogMark + "LAYER:          Loading layer library /lib/libb.so", "while the loader opened the layer /lib/libb.so"},
 		{LogMark + `LAYER:          Insert instance layer "VK_LAYER_b" (/lib/libb.so)`, "while an instance was created"},
 		{LogMark + `LAYER:          Insert instance layer "VK_LAYER_b" (/lib/libb.so)`, "while an instance was created"},
-		{LogMark + "LAYER:          vkCreateInstance layer callstack setup to:", "after the layers of an instance were loaded"},
+		{LogMark + "LAYER:          vkCreateInstance layer callstack setup to:", "while an instance was created, or its devices were listed"},
+		{LogMark + "LAYER:             <Drivers>", "while an instance was created, or its devices were listed"},
 		{LogMark + "INFO | DRIVER:  linux_read_sorted_physical_devices:", "after the devices were listed"},
-		{LogMark + "DRIVER:         vkCreateDevice layer callstack setup to:", "after a device was created, while the program used it"},
-		{LogMark + "DRIVER:           ||", "after a device was created, while the program used it"},
+		{LogMark + "DRIVER:         vkCreateDevice layer callstack setup to:", "while a device was created or used"},
+		{LogMark + "DRIVER:           ||", "while a device was created or used"},
 		{LogMark + "DEBUG | DRIVER: Unloading driver library /lib/liba.so", "while drivers and layers were unloaded"},
 	} {
 		p.Line(c.line)
@@ -30,5 +31,23 @@ func TestProgress(t *testing.T) {
 	}
 	if p.Last != "Unloading driver library /lib/liba.so" || !slices.Equal(p.Layers, []string{"VK_LAYER_b"}) {
 		t.Errorf("got %+v", p)
+	}
+}
+
+// The loader's error about a layer that a program asks for counts until an instance was created without the layer.
+func TestRefusedLayer(t *testing.T) {
+	t.Parallel()
+	p := &Progress{}
+	p.Line(LogMark + `ERROR | LAYER:  Requested layer "VK_LAYER_a" failed to load!`)
+	for range 4 {
+		p.Line(LogMark + "DEBUG | DRIVER: Unloading driver library /lib/liba.so")
+	}
+	if BrokenLayer(p.Refused) != "VK_LAYER_a" || BrokenLayer("loader_validate_layers: Layer 0 "+lacksLayer) != "" {
+		t.Errorf("%+v", p)
+	}
+	p.Line(LogMark + "LAYER:          vkCreateInstance layer callstack setup to:")
+	p.Line(LogMark + "LAYER:             <Drivers>")
+	if p.Refused != "" || p.Last != "vkCreateInstance layer callstack setup to:" {
+		t.Errorf("%+v", p)
 	}
 }

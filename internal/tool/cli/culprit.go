@@ -211,7 +211,9 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 				"threads of drivers, and copies their locks as they are: the " +
 				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
 		}
-		if found.First.LacksLayer || strings.Contains(found.First.Wrote, "ERROR_LAYER_NOT_PRESENT") {
+		if broken := loaders.BrokenLayer(found.First.Refused); broken != "" {
+			v.elsewhere = "the layer " + broken + ": the program asks for it, and it cannot be loaded"
+		} else if found.First.Refused != "" || strings.Contains(found.First.Wrote, "ERROR_LAYER_NOT_PRESENT") {
 			names, notes := doctor.AskedLayers(h.scene.Source, h.scene.Source.Program)
 			h.notes = append(h.notes, notes...)
 			v.elsewhere = "the program: it asks for a layer that is not installed" +
@@ -348,7 +350,7 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	h.usedLoader = h.usedLoader || progress.Phase != ""
 	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(),
 		Last: progress.Last, Errors: progress.Errors, Wrote: said.lastLines(), Layers: progress.Layers,
-		What: endOf(end), LacksLayer: progress.LacksLayer()}
+		What: endOf(end), Refused: progress.Refused}
 	if why := h.failure.of(end, said.has(h.failure.when)); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
 	}

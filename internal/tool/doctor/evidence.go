@@ -108,7 +108,7 @@ func (t *trying) runAll(ctx context.Context, e *evidence) error {
 	if len(e.out) < len(e.alone) {
 		running.Go(func() {
 			e.all, failed[0] = t.chain(ctx, e.out)
-			t.tell(newTogether(), e.all)
+			t.tell(newTogether(e.out), e.all)
 		})
 	}
 	running.Wait()
@@ -216,7 +216,7 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 			return err
 		}
 	}
-	all := newTogether()
+	all := newTogether(e.out)
 	var result *probe.Result // of the run with all drivers and layers
 	found, err := run.FindCulprit(func(without []run.Suspect) (_ *run.Seen, err error) {
 		saw := e.all

@@ -185,11 +185,29 @@ func (e *exam) addClosedDirectories() {
 			if place != "" && !slices.ContainsFunc(e.Findings,
 				func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
 				what := term.Either(search.Kind(kind) == search.Drivers, "drivers", "layers")
+				if e.addForeignHome(place) {
+					continue
+				}
 				e.add(DirectoryUnreadable, place, place,
 					textf("%s may not be read, so the %s in it are not found", place, what), e.opening(place), lost)
 			}
 		}
 	}
+}
+
+// addForeignHome adds a finding if HOME is in a place that the user may not read, and reports whether it is: it is the
+// directory of another user, so no driver or layer in it is known to be missing.
+func (e *exam) addForeignHome(place string) bool {
+	home := e.variable("HOME")
+	if home == "" || !strings.HasPrefix(path.Clean(home)+"/", place+"/") {
+		return false
+	}
+	found := e.add(DirectoryUnreadable, place, place, textf("HOME is %s, which %s may not read", home, e.user.name),
+		newAdvice("Set HOME to a directory of "+e.user.name+"."), little)
+	if own := e.field("/etc/passwd", 5, 0, e.user.name); own != "" && own != home {
+		found.offer(fixing, explain.SetVariable("HOME", own))
+	}
+	return true
 }
 
 // closedAt returns the part of a directory's path that the user may not read; "" if the directory is readable or
@@ -429,7 +447,7 @@ func (t *trying) settingsBlame(ctx context.Context, e *evidence) (bool, error) {
 	if err != nil || again.Outcome != probe.Fine || len(again.Devices) == 0 {
 		return false, err
 	}
-	all := newTogether()
+	all := newTogether(e.out)
 	all.enter(e.all)
 	e.Probes = append(e.Probes, all)
 	file := found.InForce().Path

@@ -38,8 +38,12 @@ func (t *Tries) tell(p Probe, saw *probe.Result) {
 	}
 }
 
-// newTogether returns the probe of all drivers and layers, without a result.
-func newTogether() Probe { return Probe{Kind: "together", Name: "drivers and layers together"} }
+// newTogether returns the probe of all drivers and layers but some, without a result.
+func newTogether(without []run.Suspect) Probe {
+	names := term.Words(without, func(s run.Suspect) string { return s.Name })
+	return Probe{Kind: "together",
+		Name: "drivers and layers together" + term.Enclosed(", without ", strings.Join(names, ", "), "")}
+}
 
 // alone is a trial of a single driver, or of a layer that was found to be a culprit. Variables are the changes that
 // make the driver the only one.

@@ -117,6 +117,25 @@ func TestUnreadableOwn(t *testing.T) {
 	}
 }
 
+// A process with another user's HOME lacks nothing: the variable is the fault, and no driver is known to be missing.
+func TestForeignHome(t *testing.T) {
+	t.Parallel()
+	for passwd, want := range map[string]string{"": "Set HOME to a directory of user 1000.",
+		"mia:x:1000:1000::/home/mia:/bin/sh\n": "export HOME=/home/mia"} {
+		root := t.TempDir()
+		tree.Lay(t, root, desktop(t, file("etc/passwd", passwd), file("root/x", "")))
+		report, err := Examine(&machine.Source{Machine: machine.Machine{Root: "image", Tree: refusing{root, []string{"/root"}},
+			Environ: []string{"HOME=/root"}}}, Options{User: "1000"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := ofCodes(report)[DirectoryUnreadable]
+		if f.Severity != diag.Warning || !strings.HasPrefix(f.What, "HOME is /root, which ") || f.Do != want {
+			t.Errorf("%q: %+v", passwd, f)
+		}
+	}
+}
+
 // No advice opens a file or directory that is no driver's, even if a package owns it: a link of a manifest or a library leads to
 // it, or a manifest or a variable names it.
 func TestPrivateStaysClosed(t *testing.T) {

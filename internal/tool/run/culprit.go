@@ -48,7 +48,7 @@ type Seen struct {
 	Unused  bool     `json:"-"`                   // it failed in a process without a loader, before any line of one
 	Layers  []string `json:"-"`                   // names of layers that the loader put into the chain
 
-	LacksLayer bool `json:"-"` // the loader refused the instance, which asks for a layer that is not installed
+	Refused string `json:"-"` // the loader's error about a layer that the program asks for, and got no instance without
 }
 
 // Run is a completed run.
@@ -121,7 +121,7 @@ func FindCulprit(trial TrialRun, more func(first *Seen) *Suspects) (*CulpritSear
 			return s.CulpritSearch, err
 		}
 	}
-	if first.Unused || first.LacksLayer { // no layer or driver was loaded
+	if first.Unused || first.Refused != "" { // no layer or driver was loaded
 		s.Result = NothingToLeaveOut
 		return s.CulpritSearch, nil
 	}

@@ -89,7 +89,7 @@ func TestFindTogether(t *testing.T) {
 // A program that asks for a layer that is not installed runs once: it fails without any driver and layer, too.
 func TestFindOfMissingLayer(t *testing.T) {
 	t.Parallel()
-	v, err := FindCulprit(func([]Suspect) (*Seen, error) { return &Seen{LacksLayer: true}, nil },
+	v, err := FindCulprit(func([]Suspect) (*Seen, error) { return &Seen{Refused: "x"}, nil },
 		func(*Seen) *Suspects {
 			return &Suspects{Layers: suspects(Layer, "a", "b"), Drivers: suspects(Driver, "c", "d")}
 		})
