@@ -57,11 +57,13 @@ mkdir -p "$here/disk"
 mount --bind "$here/disk" "$work"
 chmod 755 "$work"
 
-# over DIRECTORY mounts a writable layer over the directory, so that its files stay unchanged.
-over() {
-    mkdir -p "$work/over$1/up" "$work/over$1/work"
-    mount -t overlay overlay -o "lowerdir=$1,upperdir=$work/over$1/up,workdir=$work/over$1/work" "$1"
+# layered LOWER DIRECTORY mounts a writable layer over directories at another one, so that their files stay unchanged.
+# over DIRECTORY mounts it over the directory itself.
+layered() {
+    mkdir -p "$2" "$work/over$2/up" "$work/over$2/work"
+    mount -t overlay overlay -o "lowerdir=$1,upperdir=$work/over$2/up,workdir=$work/over$2/work" "$2"
 }
+over() { layered "$1" "$1"; }
 
 mount --make-rshared /
 over /etc
@@ -107,25 +109,57 @@ block() {
 }
 
 # try NAME runs the page's commands as root; they may fail. try_as_user NAME runs them as the user.
-try() { IMAGE=${IMAGE:-} sh -euc "$(block "$1")" > "$work/log" 2>&1 || echo "exit $?" >> "$work/log"; }
+try() { IMAGE=${IMAGE:-} sh -euc "$(block "$1")" > "$log" 2>&1 || echo "exit $?" >> "$log"; }
 as_user() {
     setpriv --reuid=$user --regid=$user --clear-groups env -i PATH="$PATH" HOME="$work/home" \
         XDG_RUNTIME_DIR=/run/user/$user LC_ALL=C \
         "$@"
 }
-try_as_user() { as_user IMAGE="${IMAGE:-}" ROOT="${ROOT:-}" sh -euc "$(block "$1")" > "$work/log" 2>&1 ||
-    echo "exit $?" >> "$work/log"; }
+try_as_user() { as_user IMAGE="${IMAGE:-}" ROOT="${ROOT:-}" sh -euc "$(block "$1")" > "$log" 2>&1 ||
+    echo "exit $?" >> "$log"; }
 
 log=$work/log
-# shows prints the driver of the device in the log.
-shows() { sed -n 's/^\tdriverInfo *= /    /p' "$work/log"; }
+# shows prints the driver of the device in the log. gets TEXT: it must contain the text.
+shows() { sed -n 's/^\tdriverInfo *= /    /p' "$log"; }
+gets() {
+    shows
+    says "$1"
+}
+
+# must COMMAND... runs a command that must succeed; may COMMAND... one that is judged by its output.
+must() { "$@" > "$log" 2>&1 || fail "$1 ends with $?: $(cat "$log")"; }
+may() { "$@" > "$log" 2>&1 || :; }
+
+# until_true COUNT COMMAND... repeats a command until it succeeds.
+until_true() {
+    count=$1
+    shift
+    for _ in $(seq "$count"); do
+        if "$@" > "$log" 2>&1; then return; fi
+        sleep 0.2
+    done
+}
+
+# import TOOL DIRECTORY IMAGE [EXCEPT] makes an image of a directory, with podman or docker.
+import() {
+    tar -C "$2" --exclude=./usr/share/doc --exclude=./var/cache ${4:+"--exclude=$4"} -c . |
+        "$1" import - "$3" > "$log" 2>&1 || fail "no image: $(cat "$log")"
+}
+
+# commit COMMAND... makes an image of the container "spare" with a command like podman. Nothing of the host is in it.
+commit() {
+    must "$@" commit spare localhost/committed
+    may "$@" run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader'
+    lacks host-
+    lacks libvulkan_lvp
+    "$@" rm -f spare > /dev/null 2>&1 || : # it may have gone with the case before
+}
 
 # root_of SYSTEM KIND makes a copy of that Debian. KIND bare: without a driver; ours: also with this loader.
 root_of() {
     r=$work/root-$1-$2
     if [ -d "$r" ]; then return; fi
-    mkdir -p "$r" "$work/up-$1-$2" "$work/ow-$1-$2"
-    mount -t overlay overlay -o "lowerdir=$roots/$1,upperdir=$work/up-$1-$2,workdir=$work/ow-$1-$2" "$r"
+    layered "$roots/$1" "$r"
     if [ "$2" != own ]; then rm -rf "$r/usr/share/vulkan/icd.d"; fi
     if [ "$2" = ours ]; then
         rm -f "$r/$libraries"/libvulkan.so.1*
@@ -138,8 +172,7 @@ image() {
     IMAGE=localhost/$1-$2
     if podman image exists "$IMAGE"; then return; fi
     root_of "$1" "$2"
-    tar -C "$r" --exclude=./usr/share/doc --exclude=./var/cache -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 ||
-        fail "no image: $(cat "$work/log")"
+    import podman "$r" "$IMAGE"
 }
 
 debian() {
@@ -165,7 +198,7 @@ debian() {
         IMAGE=localhost/debian11-bare
         try why
         says GLIBC_
-        grep -m 2 GLIBC_ "$work/log"
+        grep -m 2 GLIBC_ "$log"
     fi
     case_of "debian12: why, from outside and before"
     IMAGE=localhost/debian12-bare
@@ -179,18 +212,12 @@ debian() {
     says host-lvp_icd
     lacks "exit "
     case_of "in a file system that may not be written, and in a container that is started again"
-    podman run --name spare --read-only --device vkloader/gpu=all "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 ||
-        fail "vulkaninfo ends with $?"
+    must podman run --name spare --read-only --device vkloader/gpu=all "$IMAGE" vulkaninfo --summary
     says "Mesa $host"
-    podman start -a spare > "$work/log" 2>&1 || fail "the second start ends with $?"
+    must podman start -a spare
     says "Mesa $host"
     case_of "commit: nothing of the host is in the new image"
-    podman commit -q spare localhost/committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 ||
-        : # judged by its output
-    lacks host-
-    lacks libvulkan_lvp
-    podman rm -f spare > "$work/log" 2>&1
+    commit podman
 }
 
 # A driver is removed from the host: containers do not start until the CDI file is refreshed; then they get the
@@ -204,11 +231,10 @@ one_gone() {
     try run
     lacks llvmpipe
     says libvulkan_radeon.so
-    vkloader cdi refresh > "$work/log" 2>&1 || fail "refresh ends with $?"
+    must vkloader cdi refresh
     says "left out: /usr/share/vulkan/icd.d/radeon_icd"
     try run
-    shows
-    says "Mesa $host"
+    gets "Mesa $host"
     try why
     says "radeon_icd"
     says "its library"
@@ -216,7 +242,7 @@ one_gone() {
     lacks "exit "
     case_of "its manifest is removed, too"
     rm /usr/share/vulkan/icd.d/radeon_icd*
-    vkloader cdi refresh > "$work/log" 2>&1 || fail "refresh ends with $?"
+    must vkloader cdi refresh
     says "written again"
     try run
     says "Mesa $host"
@@ -224,7 +250,7 @@ one_gone() {
     lacks radeon_icd
     umount -l /usr/lib/x86_64-linux-gnu
     umount -l /usr/share/vulkan
-    vkloader cdi refresh > "$work/log" 2>&1 || fail "refresh ends with $?"
+    must vkloader cdi refresh
     says "written again"
 }
 
@@ -233,21 +259,16 @@ narrow() {
     [ -d "$roots/debian12-i386" ] || return 0
     case_of "debian12, 32 bits"
     image debian12-i386 bare
-    vkloader cdi generate --machine i386 --driver-root "$roots/debian12-i386" --kind vkloader/narrow -o \
-        /etc/cdi/narrow.yaml > "$work/log" 2>&1 ||
-        fail "$(cat "$work/log")"
-    podman run --rm --device vkloader/narrow=all "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 ||
-        : # judged by its output
-    shows
-    says "Mesa 22."
+    must vkloader cdi generate --machine i386 --driver-root "$roots/debian12-i386" --kind vkloader/narrow -o \
+        /etc/cdi/narrow.yaml
+    may podman run --rm --device vkloader/narrow=all "$IMAGE" vulkaninfo --summary
+    gets "Mesa 22."
     case_of "debian12, 32 bits, this loader"
     if [ -e "$top/build/i386/portable/libvulkan.so.1" ]; then
-        podman run --rm --device vkloader/narrow=all -v \
+        may podman run --rm --device vkloader/narrow=all -v \
             "$top/build/i386/portable/libvulkan.so.1:/opt/vkloader/libvulkan.so.1:ro" \
-            -e LD_LIBRARY_PATH=/opt/vkloader "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 ||
-            : # judged by its output
-        shows
-        says "Mesa 22."
+            -e LD_LIBRARY_PATH=/opt/vkloader "$IMAGE" vulkaninfo --summary
+        gets "Mesa 22."
     else
         fail "there is no build/i386/portable: make PORTABLE=1 TARGET=i386 spine"
     fi
@@ -260,22 +281,17 @@ both() {
     [ -d "$roots/debian12-i386" ] || return 0
     case_of "debian12, 64 and 32 bits"
     b=$work/both
-    mkdir -p "$b" "$work/both-up" "$work/both-work"
-    mount -t overlay overlay -o "lowerdir=$roots/debian12:$roots/debian12-i386,upperdir=$work/both-up,workdir=$work/both-work" "$b"
+    layered "$roots/debian12:$roots/debian12-i386" "$b"
     cp "$roots/debian12-i386/usr/bin/vulkaninfo" "$b/usr/bin/vulkaninfo32"
     chroot "$b" ldconfig
-    vkloader cdi generate --machine x86_64 --machine i386 --driver-root "$b" \
-        --kind vkloader/both -o "$work/both.yaml" \
-        > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    must vkloader cdi generate --machine x86_64 --machine i386 --driver-root "$b" \
+        --kind vkloader/both -o "$work/both.yaml"
     IMAGE=localhost/debian12-both
-    tar -C "$b" --exclude=./usr/share/doc --exclude=./var/cache --exclude='./usr/share/vulkan/icd.d/*' \
-        -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 ||
-        fail "$(cat "$work/log")"
+    import podman "$b" "$IMAGE" './usr/share/vulkan/icd.d/*'
     mv "$work/both.yaml" /etc/cdi/both.yaml
     for program in vulkaninfo vulkaninfo32; do
-        podman run --rm --device vkloader/both=all "$IMAGE" $program --summary > "$work/log" 2>&1 || fail "$program ends with $?"
-        shows
-        says "Mesa 22."
+        podman run --rm --device vkloader/both=all "$IMAGE" $program --summary > "$log" 2>&1 || fail "$program ends with $?"
+        gets "Mesa 22."
     done
     rm -f /etc/cdi/both.yaml
 }
@@ -301,11 +317,11 @@ musl() {
             sed 's|"\./lib|"/usr/lib/lib|' "$top/build/musl/drivers/null_icd.json" > \
                 "$m/usr/share/vulkan/icd.d/null_icd.json"
         fi
-        tar -C "$m" -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+        import podman "$m" "$IMAGE"
         case_of "musl, $kind"
-        podman run --rm --device vkloader/gpu=all "$IMAGE" /bin/client > "$work/log" 2>&1 < /dev/null ||
+        podman run --rm --device vkloader/gpu=all "$IMAGE" /bin/client > "$log" 2>&1 < /dev/null ||
             : # judged by its output
-        cat "$work/log"
+        cat "$log"
         if [ $kind = own ]; then says "devices 1"; else says "devices 0"; fi
         try why
         says "needs libc.so.6, which the image lacks"
@@ -316,9 +332,9 @@ musl() {
 # user_image KIND copies root's image for the user.
 user_image() {
     image debian12 "$1"
-    podman save -q -o "$work/saved.tar" "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    must podman save -q -o "$work/saved.tar" "$IMAGE"
     chmod 644 "$work/saved.tar"
-    as_user podman load -q -i "$work/saved.tar" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    must as_user podman load -q -i "$work/saved.tar"
     rm -f "$work/saved.tar"
 }
 
@@ -326,19 +342,13 @@ rootless() {
     case_of "rootless Podman"
     user_image bare
     try_as_user rootless
-    shows
-    says "Mesa $host"
+    gets "Mesa $host"
     case_of "rootless Podman: the hook mounts, and nothing of the host is in a committed image"
     as_user podman run --name spare --device vkloader/gpu=all "$IMAGE" sh -c \
         'grep -c " /run/vkloader/cover/\| /etc/vulkan/icd.d " /proc/self/mountinfo' \
-        > "$work/log" 2>&1 || fail "nothing is mounted over /etc/vulkan/icd.d: $(cat "$work/log")"
-    as_user podman commit -q spare localhost/committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    as_user podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 ||
-        : # judged by its output
+        > "$log" 2>&1 || fail "nothing is mounted over /etc/vulkan/icd.d: $(cat "$log")"
+    commit as_user podman
     says /etc/vulkan/icd.d
-    lacks host-
-    lacks libvulkan_lvp
-    as_user podman rm -f spare > "$work/log" 2>&1
 }
 
 # An application with this library, in a Flatpak runtime made of Debian 12 without drivers. Flatpak needs D-Bus.
@@ -364,13 +374,12 @@ flatpak_case() {
         dbus-daemon --system --fork --nopidfile
         as_user flatpak --user remote-add --no-gpg-verify local "$f/repo"
         as_user flatpak --user install -y --noninteractive local org.example.Game//1
-    } > "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    as_user dbus-run-session -- flatpak run org.example.Game --summary > "$work/log" 2>&1 || : # judged by its output
+    } > "$log" 2>&1 || fail "$(cat "$log")"
+    may as_user dbus-run-session -- flatpak run org.example.Game --summary
     lacks llvmpipe
-    as_user APP=org.example.Game dbus-run-session -- sh -euc "$(block flatpak)" > "$work/log" 2>&1 ||
-        echo "exit $?" >> "$work/log"
-    shows
-    says "Mesa $host"
+    as_user APP=org.example.Game dbus-run-session -- sh -euc "$(block flatpak)" > "$log" 2>&1 ||
+        echo "exit $?" >> "$log"
+    gets "Mesa $host"
     rm -rf "$f"
 }
 
@@ -378,23 +387,18 @@ flatpak_case() {
 sandboxes() {
     case_of "the user's service"
     as_user sh -euc "$(block serve)" > "$work/served" 2>&1
-    for _ in $(seq 50); do
-        if as_user vkloader service status > "$work/log" 2>&1; then break; fi
-        sleep 0.2
-    done
+    until_true 50 as_user vkloader service status
     says lvp_icd
     case_of "bubblewrap"
     root_of debian12 ours
     ROOT=$r
     try_as_user bubblewrap
-    shows
-    says "Mesa $host"
+    gets "Mesa $host"
     flatpak_case
     case_of "rootless Podman with the socket"
     user_image ours
     try_as_user socket
-    shows
-    says "Mesa $host"
+    gets "Mesa $host"
 }
 
 # Docker, if its daemon is installed and supports CDI. It runs in this script's mounts, without a network and firewall
@@ -414,39 +418,29 @@ docker_case() {
         --ip6tables=false --userland-proxy=false --seccomp-profile=unconfined > "$work/dockerd.log" 2>&1 &
     daemon=$!
     for _ in $(seq 300); do
-        if docker version > "$work/log" 2>&1; then break; fi
+        if docker version > "$log" 2>&1; then break; fi
         kill -0 $daemon 2> /dev/null || break
         sleep 0.2
     done
     case_of "Docker $(docker version --format '{{.Server.Version}}' 2> /dev/null || tail -n 2 "$work/dockerd.log")"
     root_of debian12 bare
     IMAGE=debian12-bare
-    tar -C "$r" --exclude=./usr/share/doc --exclude=./var/cache -c . | docker import - "$IMAGE" > "$work/log" 2>&1 ||
-        fail "$(cat "$work/log")"
+    import docker "$r" "$IMAGE"
     try docker
-    shows
-    says "Mesa $host"
+    gets "Mesa $host"
     case_of "Docker: nothing of the host is in a committed image"
-    docker run --name spare --device vkloader/gpu=all "$IMAGE" true > "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    docker commit spare committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    docker run --rm committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || : # judged by its output
+    must docker run --name spare --device vkloader/gpu=all "$IMAGE" true
+    commit docker
     says /etc/vulkan/icd.d
-    lacks host-
-    docker rm spare > "$work/log" 2>&1 || : # it may have gone with the case before
     case_of "Docker with the socket of root's service"
     vkloader service run > "$work/served" 2>&1 &
     service=$!
-    for _ in $(seq 50); do
-        if vkloader service status > "$work/log" 2>&1; then break; fi
-        sleep 0.2
-    done
+    until_true 50 vkloader service status
     root_of debian12 ours
     IMAGE=debian12-ours
-    tar -C "$r" --exclude=./usr/share/doc --exclude=./var/cache -c . | docker import - "$IMAGE" > "$work/log" 2>&1 ||
-        fail "$(cat "$work/log")"
+    import docker "$r" "$IMAGE"
     try docker_socket
-    shows
-    says "Mesa $host"
+    gets "Mesa $host"
     kill $service $daemon
     wait $service || : # ended by the signal
     wait $daemon || : # ended by the signal
@@ -460,19 +454,15 @@ daemonset() {
     rm -f /etc/cdi/*
     command=$(awk '/^```/ { on = !on && $0 == "```yaml daemonset"; next } on && /volumeMounts:/ { exit } copy { print substr($0, 15) }
         on && /- \|/ { copy = 1 }' "$page")
-    podman run -d --name writer -v /usr/local/bin/vkloader:/usr/bin/vkloader:ro -v /:/node:ro -v \
+    must podman run -d --name writer -v /usr/local/bin/vkloader:/usr/bin/vkloader:ro -v /:/node:ro -v \
         /opt/vkloader:/node-opt \
-        -v /etc/cdi:/node-cdi "$IMAGE" sh -ec "$command" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    for _ in $(seq 100); do
-        if [ -e /etc/cdi/vkloader.yaml ]; then break; fi
-        sleep 0.2
-    done
-    podman logs writer >> "$work/log" 2>&1
+        -v /etc/cdi:/node-cdi "$IMAGE" sh -ec "$command"
+    until_true 100 test -e /etc/cdi/vkloader.yaml
+    podman logs writer >> "$log" 2>&1
     podman rm -f -t 0 writer > /dev/null 2>&1
-    [ -e /etc/cdi/vkloader.yaml ] || fail "it wrote nothing: $(cat "$work/log")"
+    [ -e /etc/cdi/vkloader.yaml ] || fail "it wrote nothing: $(cat "$log")"
     try run
-    shows
-    says "Mesa $host"
+    gets "Mesa $host"
     rm -f /etc/cdi/*
     try write
 }
