@@ -117,10 +117,8 @@ func Parse(text []byte) (*specs.Spec, error) {
 	if err := specs.ValidateVersion(spec); err != nil {
 		return nil, err
 	}
-	vendor, class := parser.ParseQualifier(spec.Kind)
-	if err := errors.Join(letter(vendor, parser.ValidateVendorName),
-		letter(class, parser.ValidateClassName)); err != nil {
-		return nil, fmt.Errorf("kind %q: %w", spec.Kind, err)
+	if err := checkKind(spec.Kind); err != nil {
+		return nil, err
 	}
 	if len(spec.Devices) == 0 {
 		return nil, errors.New("it describes no devices")
@@ -146,6 +144,16 @@ func Parse(text []byte) (*specs.Spec, error) {
 		}
 	}
 	return spec, nil
+}
+
+// checkKind returns what is wrong with a file's kind, VENDOR/CLASS.
+func checkKind(kind string) error {
+	vendor, class := parser.ParseQualifier(kind)
+	err := errors.Join(letter(vendor, parser.ValidateVendorName), letter(class, parser.ValidateClassName))
+	if err != nil {
+		return fmt.Errorf("kind %q: %w", kind, err)
+	}
+	return nil
 }
 
 // letter checks a name by check. Names of one letter are valid; check is not called for them, because release 1.0.1

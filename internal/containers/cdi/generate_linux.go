@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"tags.cncf.io/container-device-interface/pkg/parser"
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/containers/offer"
@@ -59,10 +58,8 @@ type LeftOut = offer.LeftOut
 // Generate describes a machine's drivers and devices, in a fixed order: the same machine gives the same file.
 func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, error) {
 	options.Kind = cmp.Or(options.Kind, Kind)
-	vendor, class := parser.ParseQualifier(options.Kind)
-	if err := errors.Join(letter(vendor, parser.ValidateVendorName),
-		letter(class, parser.ValidateClassName)); err != nil {
-		return nil, nil, fmt.Errorf("kind %q: %w", options.Kind, err)
+	if err := checkKind(options.Kind); err != nil {
+		return nil, nil, err
 	}
 	has := source.DriverSource(options.DriverRoot)
 	edits := &writer{machine: &has.Machine, seen: map[string]bool{}, root: options.DriverRoot,

@@ -22,14 +22,6 @@ var defaults = layout{"icd_runner", ".", "meta/metadata"}
 
 // parseLayout reads a component manifest: a .cml file, or JSON with an object "expose" (PRO-017).
 func parseLayout(text []byte) (*layout, error) {
-	l, err := readLayout(text)
-	if err != nil {
-		return nil, fmt.Errorf("component manifest: %w", err)
-	}
-	return l, nil
-}
-
-func readLayout(text []byte) (*layout, error) {
 	var read struct {
 		Program *struct {
 			Runner *string `json:"runner"`

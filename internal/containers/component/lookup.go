@@ -171,7 +171,7 @@ func (i *instance) read(name string) error {
 	}
 	l, err := parseLayout(data)
 	if err != nil {
-		return refuse(InvalidArguments, err)
+		return refuse(InvalidArguments, fmt.Errorf("component manifest: %w", err))
 	}
 	i.layout = *l
 	return nil

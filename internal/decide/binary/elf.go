@@ -3,9 +3,11 @@ package binary
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"vkloader/internal/machines"
@@ -65,10 +67,7 @@ func ReadELF(r io.ReaderAt) (*ELF, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ELF{Machine: f.Machine, Class: 32}
-	if f.Class == elf.ELFCLASS64 {
-		l.Class = 64
-	}
+	l := &ELF{Machine: f.Machine, Class: wordSize(f.Class)}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP && p.Filesz <= maxText {
 			name := make([]byte, p.Filesz)
@@ -195,45 +194,43 @@ func (l *ELF) readVersions(f *elf.File) error {
 		return err
 	}
 	order := f.ByteOrder
-	for at := uint64(0); at+needSize <= uint64(len(data)); {
+	for at := range chain(order, data, 0, needSize, 12) {
 		count, file := order.Uint16(data[at+2:]), textAt(text, uint64(order.Uint32(data[at+4:])))
-		aux := at + uint64(order.Uint32(data[at+8:]))
-		for ; count > 0 && aux+needAuxSize <= uint64(len(data)); count-- {
+		for aux := range chain(order, data, at+uint64(order.Uint32(data[at+8:])), needAuxSize, 12) {
+			if count == 0 {
+				break
+			}
+			count--
 			l.Requires = append(l.Requires, SymbolVersion{file, textAt(text, uint64(order.Uint32(data[aux+8:]))),
 				order.Uint16(data[aux+4:])&weak != 0})
-			step := uint64(order.Uint32(data[aux+12:]))
 			if len(l.Requires) > maxVersions {
 				return errVersions
 			}
-			if step == 0 {
-				break
-			}
-			aux += step
 		}
-		step := uint64(order.Uint32(data[at+12:]))
-		if step == 0 {
-			break
-		}
-		at += step
 	}
 	if data, text, err = section(f, elf.SHT_GNU_VERDEF); err != nil {
 		return err
 	}
-	for at := uint64(0); at+defSize <= uint64(len(data)); {
+	for at := range chain(order, data, 0, defSize, 16) {
 		aux := at + uint64(order.Uint32(data[at+12:]))
 		if order.Uint16(data[at+2:])&versionBase == 0 && aux+defAuxSize <= uint64(len(data)) {
 			l.Defines = append(l.Defines, textAt(text, uint64(order.Uint32(data[aux:]))))
 		}
-		step := uint64(order.Uint32(data[at+16:]))
 		if len(l.Defines) > maxVersions {
 			return errVersions
 		}
-		if step == 0 {
-			break
-		}
-		at += step
 	}
 	return nil
+}
+
+// chain yields the offsets of records of a size, the first at from. Each has the distance to the next one at an offset.
+func chain(order binary.ByteOrder, data []byte, from, size, next uint64) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		step := uint64(1)
+		for at := from; step != 0 && at+size <= uint64(len(data)) && yield(at); at += step {
+			step = uint64(order.Uint32(data[at+next:]))
+		}
+	}
 }
 
 // Machine is the processor that a file is for.

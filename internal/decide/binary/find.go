@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
@@ -40,8 +41,8 @@ type Linker struct {
 	inEveryProcess map[string]bool   // names of the C library and the dynamic linkers, which every process has
 	files          map[string]*File  // by path
 	reals          map[string]string // directories without symbolic links
-	lib            []string          // the result of places
-	last           []string          // the result of defaults
+	places         func() []string   // findPlaces, once
+	defaults       func() []string   // findDefaults, once
 
 	elevated    bool
 	interpreter *Interpreter // of the program; nil: not known
@@ -65,6 +66,7 @@ func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine,
 		rows: machines.OfFiles(options.Machine, options.Class), cache: map[string][]cacheEntry{},
 		files: map[string]*File{}, reals: map[string]string{}, elevated: options.Elevated}
+	l.places, l.defaults = sync.OnceValue(l.findPlaces), sync.OnceValue(l.findDefaults)
 	if options.Share != nil {
 		l.files = options.Share.files
 	}
@@ -318,15 +320,8 @@ func (l *Linker) take(r *LibrarySearch, name string) bool {
 	return true
 }
 
-// places returns the directory names that a distribution builds into its dynamic linker, for $LIB and for the default
-// directories below / and /usr. The existing directories tell the distribution.
-func (l *Linker) places() []string {
-	if l.lib == nil {
-		l.lib = l.findPlaces()
-	}
-	return l.lib
-}
-
+// findPlaces returns the directory names that a distribution builds into its dynamic linker, for $LIB and for the
+// default directories below / and /usr. The existing directories tell the distribution.
 func (l *Linker) findPlaces() []string {
 	if l.ownLinker() {
 		return []string{"lib"}
@@ -346,14 +341,7 @@ func (l *Linker) findPlaces() []string {
 	return []string{"lib"}
 }
 
-// defaults returns the directories that are searched after the cache.
-func (l *Linker) defaults() []string {
-	if l.last == nil {
-		l.last = append([]string{}, l.findDefaults()...) // not nil
-	}
-	return l.last
-}
-
+// findDefaults returns the directories that are searched after the cache.
 func (l *Linker) findDefaults() []string {
 	if l.musl() && len(l.rows) > 0 {
 		at := max(0, slices.IndexFunc(l.rows, func(m machines.Machine) bool { return l.machine.Exists(m.Linkers[1]) }))

@@ -105,19 +105,14 @@ func (s *Symbols) Ending(text string) string {
 
 // Undefined lists the symbols that some other library has to define, except weak ones and those with a version, which
 // Requires covers.
-func (s *Symbols) Undefined() (list []string) {
-	for one := range s.all {
-		if one.name != "" && !one.defined && one.bind == elf.STB_GLOBAL && !one.versioned {
-			list = append(list, one.name)
-		}
-	}
-	return list
-}
+func (s *Symbols) Undefined() []string { return s.needs(false) }
 
 // Versioned lists the symbols that need a version of another library.
-func (s *Symbols) Versioned() (list []string) {
+func (s *Symbols) Versioned() []string { return s.needs(true) }
+
+func (s *Symbols) needs(versioned bool) (list []string) {
 	for one := range s.all {
-		if one.name != "" && !one.defined && one.bind == elf.STB_GLOBAL && one.versioned {
+		if one.name != "" && !one.defined && one.bind == elf.STB_GLOBAL && one.versioned == versioned {
 			list = append(list, one.name)
 		}
 	}

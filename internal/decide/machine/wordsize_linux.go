@@ -1,6 +1,9 @@
 package machine
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 const member = `"library_arch"`
 
@@ -10,23 +13,12 @@ func otherClass(manifest string) string {
 	if !strings.Contains(manifest, member) {
 		return manifest
 	}
-	var changed strings.Builder
-	rest := manifest
-	for {
-		before, after, found := strings.Cut(rest, member)
-		changed.WriteString(before)
-		if !found {
-			return changed.String()
+	sizes := regexp.MustCompile(member + `[ \t\r\n:]*"(32|64)`)
+	return sizes.ReplaceAllStringFunc(manifest, func(found string) string {
+		text, is32 := strings.CutSuffix(found, "32")
+		if is32 {
+			return text + "64"
 		}
-		value := strings.TrimLeft(after, " \t\r\n:")
-		gap := after[:len(after)-len(value)]
-		switch {
-		case strings.HasPrefix(value, `"32`):
-			value = `"64` + value[3:]
-		case strings.HasPrefix(value, `"64`):
-			value = `"32` + value[3:]
-		}
-		changed.WriteString(member + gap)
-		rest = value
-	}
+		return strings.TrimSuffix(found, "64") + "32"
+	})
 }

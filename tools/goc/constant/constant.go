@@ -34,7 +34,6 @@ type Object struct {
 
 // Node is the contents of a struct or an array, by index of the field or element. A missing index means zero.
 type Node struct {
-	Type  types.Type
 	Parts map[int]Value
 	Whole Value // of a scalar variable, or of a variable that is assigned as a whole
 }
@@ -114,7 +113,7 @@ func (m *Memory) object(g *ssa.Global) *Object {
 	o := m.variables[g]
 	if o == nil {
 		t := g.Type().(*types.Pointer).Elem()
-		o = &Object{Type: t, Name: g.String(), Tree: &Node{Type: t}, owner: g.Pkg}
+		o = &Object{Type: t, Name: g.String(), Tree: &Node{}, owner: g.Pkg}
 		m.variables[g] = o
 	}
 	return o
@@ -233,7 +232,7 @@ func (m *Memory) compute(i ssa.Value, values *frame) Value {
 	switch i := i.(type) {
 	case *ssa.Alloc:
 		t := i.Type().(*types.Pointer).Elem()
-		return Address{Object: &Object{Type: t, Tree: &Node{Type: t}, owner: m.running}}
+		return Address{Object: &Object{Type: t, Tree: &Node{}, owner: m.running}}
 	case *ssa.FieldAddr:
 		return m.address(i.X, values).step(i.Field)
 	case *ssa.IndexAddr:
@@ -294,16 +293,6 @@ func (a Address) step(index int) Address {
 	return Address{a.Object, append(slices.Clone(a.Path), index)}
 }
 
-func partType(t types.Type, index int) types.Type {
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		return u.Field(index).Type()
-	case *types.Array:
-		return u.Elem()
-	}
-	return nil
-}
-
 // node returns the node that contains an address, and creates missing nodes on the way.
 func node(a Address) (n *Node, last int) {
 	n = a.Object.Tree
@@ -316,7 +305,7 @@ func node(a Address) (n *Node, last int) {
 		}
 		child, ok := n.Parts[index].(*Node)
 		if !ok {
-			child = &Node{Type: partType(n.Type, index)}
+			child = &Node{}
 			n.Parts[index] = child
 		}
 		n = child

@@ -1,12 +1,12 @@
 package emit
 
 import (
-	"bytes"
 	"fmt"
 	"go/constant"
 	"go/types"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,7 +85,7 @@ func (e *emitter) global(g *ssa.Global) string {
 	}
 	o, err := e.memory.Variable(g)
 	if err != nil { // the error has been reported
-		o = &constants.Object{Type: pointee(g), Name: g.String(), Tree: &constants.Node{Type: pointee(g)}}
+		o = &constants.Object{Type: pointee(g), Name: g.String(), Tree: &constants.Node{}}
 	}
 	name := e.object(o)
 	e.globals[g] = name
@@ -160,33 +160,18 @@ func (e *emitter) initial(v constants.Value, t types.Type) string {
 
 // parts returns the C initializer of a constant array or struct. Parts that v lacks are zero.
 func (e *emitter) parts(v *constants.Node, t types.Type) string {
-	var indexes []int
-	for i := range v.Parts {
-		indexes = append(indexes, i)
-	}
-	sort.Ints(indexes)
-	var b bytes.Buffer
-	b.WriteByte('{')
-	array := false
-	if _, array = t.Underlying().(*types.Array); array {
-		b.WriteByte('{')
-	}
-	for k, i := range indexes {
-		if k > 0 {
-			b.WriteString(", ")
-		}
+	var list []string
+	frame := "{%s}"
+	for _, i := range slices.Sorted(maps.Keys(v.Parts)) {
 		switch u := t.Underlying().(type) {
 		case *types.Struct:
-			fmt.Fprintf(&b, ".%s = %s", fieldName(u, i), e.initial(v.Parts[i], u.Field(i).Type()))
+			list = append(list, fmt.Sprintf(".%s = %s", fieldName(u, i), e.initial(v.Parts[i], u.Field(i).Type())))
 		case *types.Array:
-			fmt.Fprintf(&b, "[%d] = %s", i, e.initial(v.Parts[i], u.Elem()))
+			frame = "{{%s}}"
+			list = append(list, fmt.Sprintf("[%d] = %s", i, e.initial(v.Parts[i], u.Elem())))
 		}
 	}
-	if array {
-		b.WriteByte('}')
-	}
-	b.WriteByte('}')
-	return b.String()
+	return fmt.Sprintf(frame, strings.Join(list, ", "))
 }
 
 // place returns a C expression for the memory at an address.
@@ -199,6 +184,6 @@ func (e *emitter) place(a constants.Address) string {
 
 // box writes an interface that holds a constant.
 func (e *emitter) box(v constants.Interface) string {
-	o := &constants.Object{Type: v.Type, Tree: &constants.Node{Type: v.Type, Whole: v.Value}}
+	o := &constants.Object{Type: v.Type, Tree: &constants.Node{Whole: v.Value}}
 	return fmt.Sprintf("{&%s, &%s}", e.types.boxType(v.Type), e.object(o))
 }

@@ -468,13 +468,12 @@ func (b *body) closure(i *ssa.MakeClosure) {
 	if b.escapes.Escapes(i) {
 		b.local(c+" *", i.Name()+"_")
 		b.stmt("%s_ = goc_alloc(g, sizeof(%s));", i.Name(), c)
-		b.stmt("%s = &%s_->head;", i.Name(), i.Name())
 	} else {
 		b.local(c, i.Name()+"_closure")
 		b.local(c+" *", i.Name()+"_")
 		b.stmt("%s_ = &%s_closure;", i.Name(), i.Name())
-		b.stmt("%s = &%s_->head;", i.Name(), i.Name())
 	}
+	b.stmt("%s = &%s_->head;", i.Name(), i.Name())
 	b.stmt("%s_->head.fn = (void *)%s;", i.Name(), b.functionName(fn))
 	for k, v := range i.Bindings {
 		b.stmt("%s_->v%d = %s;", i.Name(), k, b.value(v))
