@@ -38,14 +38,6 @@ func printOverview(s *invocation, report *doctor.Report) {
 	s.style.Lines(s.out, "", s.style.Heading, report.Verdict)
 	in, _ := explain.Of(report.Answer)
 	kind, devices := devicesInOrder(report)
-	var missing []string // on Windows
-	in = slices.DeleteFunc(in, func(e explain.Item) bool {
-		lacks := !e.Meta && obstacle(report.Source(), e.Library) != ""
-		if lacks {
-			missing = append(missing, e.Name)
-		}
-		return lacks
-	})
 	drivers, layers := usable(report, in)
 	row := func(name, text string) { s.text(fmt.Sprintf("%-14s ", name), text) }
 	fmt.Fprintln(s.out)
@@ -66,9 +58,6 @@ func printOverview(s *invocation, report *doctor.Report) {
 		row(part.title, strings.Join(append([]string{term.ShortList(part.names, 6)}, part.more...), "; "))
 	}
 	row("To choose", deviceChoice(report))
-	if len(missing) > 0 {
-		row("Unusable", term.ShortList(missing, 6)+": its library is missing or cannot be loaded")
-	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {
 		if !f.Shown() {
@@ -171,13 +160,15 @@ func usable(report *doctor.Report, in []explain.Item) (ofDrivers, ofLayers gotte
 		if e.Kind != explain.Drivers.One {
 			list, modules = &ofLayers, report.Layers
 		}
-		of := standing.Standing{}
+		of := doctor.Entry{Good: true}
 		for _, m := range modules {
 			if m.Manifest == e.Manifest && m.Name == e.Name {
-				of = m.Standing
+				of = m
 			}
 		}
 		switch {
+		case !of.Good && of.But == "": // on Windows, which has no stages
+			list.lost = append(list.lost, e.Name+": its library is missing or cannot be loaded")
 		case of.Lost():
 			list.lost = append(list.lost, e.Name+": "+of.But)
 		case of.Fault != standing.FaultForeign && !of.Harmless:

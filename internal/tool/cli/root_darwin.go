@@ -12,11 +12,8 @@ import (
 	"vkloader/internal/tool/doctor"
 )
 
-// systemName is the name of the system, and aboutSystem the reason for the absence of the command system.
-const (
-	systemName  = "macOS"
-	aboutSystem = "chooses among the files of the dynamic linker of Linux; on macOS, install.sh of the archive installs and removes the library"
-)
+// systemName is the name of the system.
+const systemName = "macOS"
 
 // bitsHelp is the help of the option --bits.
 const bitsHelp = "word size: 32 or 64 `BITS`"

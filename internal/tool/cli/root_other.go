@@ -40,20 +40,18 @@ func askService(*machine.Source) facts.Service { return facts.Service{State: fac
 // listens returns false: the system ends the process with its terminal.
 func listens(func(), chan<- struct{}) bool { return false }
 
-// absent returns a command that this system does not support. It prints the reason.
-func absent(name, line, why string) *cobra.Command {
+// absent returns a command that this system does not support.
+func absent(name, line string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: "Not on " + systemName, Hidden: true, DisableFlagParsing: true,
-		RunE: func(*cobra.Command, []string) error { return exit.Unable("not on %s: %s %s", systemName, line, why) }}
+		RunE: func(*cobra.Command, []string) error {
+			return exit.Unable("not on %s: %s is about files and processes of Linux", systemName, line)
+		}}
 }
 
-// commandsOfSystem returns the commands that only Linux supports. Each prints the reason.
+// commandsOfSystem returns the commands that only Linux supports.
 func commandsOfSystem() (list []command) {
-	for _, c := range [][2]string{
-		{"cdi", "gives Linux's drivers to containers, by namespaces that only Linux has"},
-		{"service", "looks into the driver service, which only Linux has"},
-		{"system", aboutSystem},
-	} {
-		list = append(list, command{c[0], func(*invocation) *cobra.Command { return absent(c[0], c[0], c[1]) }})
+	for _, name := range []string{"cdi", "service", "system"} {
+		list = append(list, command{name, func(*invocation) *cobra.Command { return absent(name, name) }})
 	}
 	return list
 }

@@ -16,11 +16,8 @@ import (
 	"vkloader/internal/tool/doctor"
 )
 
-// systemName is the name of the system, and aboutSystem the reason for the absence of the command system.
-const (
-	systemName  = "Windows"
-	aboutSystem = "chooses among the loaders of a Linux system; on Windows programs get the vulkan-1.dll of the system's directory"
-)
+// systemName is the name of the system.
+const systemName = "Windows"
 
 // bitsHelp is the help of the option --bits.
 const bitsHelp = "word size: 32 or 64 `BITS` (default: that of --app's executable, or of this tool)"
@@ -46,7 +43,7 @@ const settingsUse = ""
 
 // settingsOfSystem returns the parts of settings that Windows does not support.
 func settingsOfSystem(*invocation) []*cobra.Command {
-	return []*cobra.Command{absent("layer", "settings layer", "writes the file that layers read on Linux")}
+	return []*cobra.Command{absent("layer", "settings layer")}
 }
 
 // runGroup runs a child process, and ends it and its child processes with its context.

@@ -352,9 +352,6 @@ func (f *Finding) SavesTime() bool {
 	return do != nil && (do.aim == forTime || do.aim == forSpace)
 }
 
-// Source returns the examined facts; nil for another machine.
-func (r *Report) Source() *machine.Source { return r.source }
-
 // host returns the examined machine.
 func (r *Report) host() host { return host{&r.source.Machine} }
 

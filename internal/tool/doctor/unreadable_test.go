@@ -254,7 +254,7 @@ func TestVariableBehindClosedDirectory(t *testing.T) {
 		if !seen {
 			t.Errorf("%s: no finding about it: %+v", c.variable, report.Findings)
 		}
-		for _, p := range explain.Paths(report.Answer, report.Source()) {
+		for _, p := range explain.Paths(report.Answer, report.source) {
 			if strings.HasPrefix(p.Path, "/opt/acme") && p.Note != "this user may not look at it" {
 				t.Errorf("%s: list paths says %+v", c.variable, p)
 			}

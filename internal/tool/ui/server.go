@@ -214,7 +214,7 @@ var Routes = []Route{
 	{Reads, http.MethodGet, "/live/process/{pid}", false, (*Server).serveEnd},
 	{Reads, http.MethodGet, "/configuration/{file}", false, (*Server).serveConfiguration},
 	{Reads, http.MethodGet, reportPath, false, (*Server).serveReport},
-	{Remembers, http.MethodPost, "/session", true, (*Server).serveSession},
+	{Remembers, http.MethodPost, "/session", true, func(s *Server, w http.ResponseWriter, r *http.Request) { s.guard.Exchange(w, r) }},
 	{Remembers, http.MethodPost, "/typed", false, (*Server).serveTyped},
 	{Starts, http.MethodPost, "/start/{address...}", false, (*Server).serveStart},
 	{Starts, http.MethodPost, "/launch", false, (*Server).serveLaunch},
@@ -241,9 +241,6 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("/", s.guard.Secret(http.NotFound))
 	return s.guard.Outer(mux)
 }
-
-// serveSession answers a token with the secret.
-func (s *Server) serveSession(w http.ResponseWriter, r *http.Request) { s.guard.Exchange(w, r) }
 
 // addressIn returns the part of a request's path after the route.
 func addressIn(r *http.Request, route string) string { return strings.TrimPrefix(r.URL.Path, route) }
