@@ -139,7 +139,11 @@ var driverLinks = []link{
 	}},
 	{nil, nil, func(c *causes, cause, effect int) bool { // one missing library
 		first, f := &c.list[cause], &c.list[effect]
-		return cause < effect && f.lacks() != "" && first.lacks() == f.lacks() && c.because[cause] == nil &&
+		earlier := cause < effect
+		if c.of.isSoftware(first.Path) != c.of.isSoftware(f.Path) {
+			earlier = c.of.isSoftware(f.Path)
+		}
+		return earlier && f.lacks() != "" && first.lacks() == f.lacks() && c.because[cause] == nil &&
 			first.Severity != diag.Note && f.Severity != diag.Note
 	}},
 	{[]Kind{DriverHeadless}, nil, sameDriver},
@@ -492,6 +496,12 @@ func (e *exam) exempter() func(*Finding) exemption {
 // driverAt returns the driver with a manifest; nil: none.
 func (r *Report) driverAt(manifest string) *Entry {
 	return find(r.Drivers, func(m *Entry) bool { return m.Manifest == manifest })
+}
+
+// isSoftware reports whether a manifest is that of a software renderer.
+func (r *Report) isSoftware(manifest string) bool {
+	d := r.driverAt(manifest)
+	return d != nil && drivers.Of(d.Library) != nil && drivers.Of(d.Library).Software()
 }
 
 // layerAt returns the first layer with a manifest; nil: none.

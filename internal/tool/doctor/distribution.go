@@ -350,7 +350,7 @@ func (d distribution) otherRelease(name string) string {
 	for _, directory := range []string{term.Either(d.class == 32, "/usr/lib32", "/usr/lib"), "/usr/lib/" +
 		m.Multiarch} {
 		for _, other := range d.machine.Names(directory) {
-			if other != name && strings.Contains(other, ".so.") && unnumberedName(other) == unnumberedName(name) {
+			if stem := unnumberedName(name); other != name && other != stem+".so" && unnumberedName(other) == stem {
 				return other
 			}
 		}
@@ -366,6 +366,12 @@ func (d distribution) libraryAdvice(name string) *Remedy {
 		args["odd"] = []string{name}
 	case name == loaderName:
 		args["loader"] = []string{packageOf(name, d.family())}
+		if d.sandbox == "flatpak" { // the runtime's extension for 32-bit programs, by runtime/NAME/PROCESSOR/BRANCH
+			runtime := strings.Split(setting(d.machine.Text("/.flatpak-info"), "Application", "runtime"), "/")
+			if args["loader"][0] = name; len(runtime) == 4 {
+				args["compat"] = []string{runtime[1] + ".Compat.i386//" + runtime[3]}
+			}
+		}
 	case d.family() != "":
 		args["p"], args["other"] = []string{""}, []string{d.otherRelease(name)}
 		args["p"][0], confirmed = d.libraryPackage(name)

@@ -329,8 +329,7 @@ func (e *exam) addDriverless(g *GPU) {
 		what += "; " + gone + " is missing, although its package is installed"
 		do = e.system.again(p.Name, gone)
 	case p != nil && library == "":
-		what += "; the package " + p.Name + term.Enclosed(" ", p.Version, "") +
-			" is installed, but contains no driver for the device"
+		what += driverlessText(p)
 		do = e.installDriver(f, true)
 		if c := e.chip(g); g.Kernel == "nouveau" && c != nil && c.Maker && len(do.lines) == 0 { // no package has NVK
 			do = e.makersDriver(c)
@@ -349,6 +348,15 @@ func (e *exam) addDriverless(g *GPU) {
 	if library != "" {
 		found.offer(fixing, own)
 	}
+}
+
+// driverlessText describes the installed package that usually has a device's driver, and lacks it; "" for none.
+func driverlessText(p *machine.Package) string {
+	if p == nil {
+		return ""
+	}
+	return "; the package " + p.Name + term.Enclosed(" ", p.Version, "") +
+		" is installed, but contains no driver for the device"
 }
 
 // manifestNaming returns a manifest with a driver's library that no driver of the decision has: rejected, or outside
@@ -375,9 +383,32 @@ func (e *exam) manifestNaming(library string) string {
 func (e *exam) withManifest(library, text string) (needs []string, do *Remedy) {
 	stem, _, _ := strings.Cut(path.Base(library), ".so")
 	do = e.system.by("manifest", with("text", strings.TrimSpace(text), "file", "/etc/vulkan/icd.d/"+stem+".json"))
-	for _, missing := range e.linker.Follow(e.linker.Open(library)).Missing {
+	found := drivers.Judged(e.machine, e.linker, library, drivers.DriverInterface)
+	if found.File == nil {
+		return nil, do
+	}
+	for _, missing := range found.With.Missing {
 		needs = append(needs, missing.Name)
-		do = e.findable(missing.Name).and(do)
+	}
+	for _, opened := range found.RunTime {
+		if opened.Required && (opened.File == nil || opened.Unfound) {
+			needs = append(needs, opened.Name)
+		}
+	}
+	if family := drivers.Of(library); e.displayless(family) != "" {
+		needs = append(needs, e.unfound(family.Headless.Libraries, found.File)...)
+	}
+	var packages []string
+	for _, name := range needs {
+		if known, _ := e.system.libraryPackage(name); known != "" {
+			packages = append(packages, known)
+		}
+	}
+	if len(needs) > 0 && len(packages) == len(needs) {
+		return needs, e.system.choose(packages...).and(do)
+	}
+	for _, name := range needs {
+		do = e.findable(name).and(do)
 	}
 	return needs, do
 }

@@ -371,24 +371,15 @@ func (e *exam) addRunTimeFiles(m *Entry, found *drivers.Files) {
 // the service has it, with its dependencies. On NixOS every program has its own paths for them.
 func (e *exam) addHeadless(m *Entry, file *binary.File) {
 	family := drivers.Of(m.Library)
-	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") {
+	without := e.displayless(family)
+	if without == "" {
 		return
 	}
-	need, without := family.Headless, "no display is set"
-	for _, name := range need.Unless {
-		if value := e.variable(name); value != "" {
-			if !strings.HasSuffix(name, "DISPLAY") || e.hasDisplay(value) {
-				return
-			}
-			without = name + "=" + value + " names a display that is not there"
-		}
-	}
-	for _, name := range need.Libraries {
-		if file != nil && e.linker.Find(name, file).File == nil {
-			e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+
-				"%s is in no directory that the dynamic linker searches", without, name), e.findable(name))
-			return
-		}
+	need := family.Headless
+	if names := e.unfound(need.Libraries, file); len(names) > 0 {
+		e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+
+			"%s is in no directory that the dynamic linker searches", without, names[0]), e.findable(names[0]))
+		return
 	}
 	if vendor := strings.ReplaceAll(need.Vendor[0], "*", "10"); len(drivers.Matches(e.machine, need.Vendor)) == 0 {
 		e.add(DriverHeadless, m.Name, m.Manifest,
@@ -397,6 +388,30 @@ func (e *exam) addHeadless(m *Entry, file *binary.File) {
 				"mkdir -p "+shell.Quoted(path.Dir(vendor))+" && echo "+shell.Quoted(need.Says)+" > "+
 					shell.Quoted(vendor)))
 	}
+}
+
+// displayless returns why a driver that initializes through EGL without a display has none; "" for other drivers, and
+// with a display.
+func (e *exam) displayless(family *drivers.Family) string {
+	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") {
+		return ""
+	}
+	without := "no display is set"
+	for _, name := range family.Headless.Unless {
+		if value := e.variable(name); value != "" {
+			if !strings.HasSuffix(name, "DISPLAY") || e.hasDisplay(value) {
+				return ""
+			}
+			without = name + "=" + value + " names a display that is not there"
+		}
+	}
+	return without
+}
+
+// unfound returns those libraries that the dynamic linker does not find for a file; nil for an unknown file.
+func (e *exam) unfound(names []string, file *binary.File) []string {
+	return slices.DeleteFunc(slices.Clone(names),
+		func(name string) bool { return file == nil || e.linker.Find(name, file).File != nil })
 }
 
 // hasDisplay reports whether the socket of a display is there, by a value of DISPLAY or WAYLAND_DISPLAY. A display on

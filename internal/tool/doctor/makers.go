@@ -431,9 +431,10 @@ func (e *exam) venus(g *GPU) bool {
 			sentence(
 				"it is a virtual machine's device, and the host does not offer Vulkan to the machine"), nil).excludedBy = "the host"
 	} else if !e.leftOut(g) {
-		e.add(GPUVirtual, g.Title(), "",
-			sentence("it is a virtual machine's device, and no Vulkan driver for it is installed"),
-			e.system.install(drivers.For(g.Kernel), false))
+		f := drivers.For(g.Kernel)
+		p, _ := e.missingManifest(f)
+		e.add(GPUVirtual, g.Title(), "", textf("it is a virtual machine's device, and no Vulkan driver for it is installed%s",
+			driverlessText(p)), e.installDriver(f, p != nil))
 	}
 	g.Drivers = []string{}
 	return true

@@ -268,7 +268,8 @@ func (e *exam) addDecision(f *diag.Diagnostic) {
 	e.addDiagnostic(f, severity, what, do).offer(fixing, changes...)
 }
 
-// sortFindings returns findings in order of severity, problems first, and without duplicates.
+// sortFindings returns findings in order of severity, problems first, and without duplicates. Without a loader, no
+// driver helps a program.
 func sortFindings(list []Finding) []Finding {
 	type whole struct {
 		key
@@ -276,7 +277,8 @@ func sortFindings(list []Finding) []Finding {
 		what         string
 	}
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) })
+	place := func(f Finding) int { return 2*int(f.Severity) + term.Either(f.Code == LoaderMissing, 1, 0) }
+	slices.SortStableFunc(list, func(a, b Finding) int { return place(b) - place(a) })
 	seen := make(map[whole][]fact, len(list))
 	return slices.DeleteFunc(list, func(f Finding) bool {
 		one := whole{f.key(), f.Line, f.Column, f.fact.say()}

@@ -267,19 +267,22 @@ func (d *distribution) ownArguments() map[string]func() string {
 			return term.Or(term.Enclosed("NVIDIA's driver ", h.nvidiaLoaded(), ""),
 				"the host's version of NVIDIA's driver")
 		},
-		"render": func() string { return term.Or(h.field("/etc/group", 2, 0, "render"), "GID") },
-		"than":   func() string { return term.Enclosed(" than ", d.version, "") },
-		// its branch is the release of Freedesktop's runtime; other runtimes have numbers of their own
-		"mesa": func() string {
-			return d.platform() + ".default" +
-				term.Either(d.is("org.freedesktop.platform"), term.Enclosed("//", d.version, ""), "")
-		},
+		"render":    func() string { return term.Or(h.field("/etc/group", 2, 0, "render"), "GID") },
+		"than":      func() string { return term.Enclosed(" than ", d.version, "") },
+		"branch":    d.branch,
+		"mesa":      func() string { return d.platform() + ".default" + d.branch() },
 		"extension": d.nvidiaExtension,
 		"capable": func() string {
 			value := h.variable(drivers.NvidiaCapabilities)
 			return term.Either(value == "", "it is not set", "it is "+value+", without graphics")
 		},
 	}
+}
+
+// branch returns the branch of Freedesktop's runtime, as in names of Flatpak's extensions; "": unknown. Other runtimes
+// have numbers of their own.
+func (d *distribution) branch() string {
+	return term.Either(d.is("org.freedesktop.platform"), term.Enclosed("//", d.version, ""), "")
 }
 
 // placeOf is an argument's place in a text of the table, with the space before it.
@@ -309,7 +312,7 @@ func (d *distribution) wordsOf(place string, with arguments) (words []string, kn
 	m := placeOf().FindStringSubmatch(place)
 	words, known = with[m[1]]
 	if value := d.ownArguments()[m[1]]; !known && value != nil {
-		words, known = []string{value()}, true
+		words, known = slices.DeleteFunc([]string{value()}, func(word string) bool { return word == "" }), true
 	}
 	switch {
 	case m[2] == ":":

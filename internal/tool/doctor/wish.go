@@ -171,13 +171,11 @@ func AskedLayers(source *machine.Source, program string) (names, notes []string)
 // addUnset returns advice with the change that stops asking after it.
 func addUnset(do *Remedy, changes []explain.Change) *Remedy {
 	if len(changes) > 0 && changes[0].Possible() {
-		c := changes[0]
+		unset := shellAdvice("", changes[0].Line())
 		if len(do.lines) > 0 {
-			return newAdvice("To do without it, " + term.Either(c.Set, "remove it from ", "unset ") + c.Variable).
-				before(do)
+			return do.or("To do without it: ", newAdvice(unset.text))
 		}
-		// the only line is this one, and it was tried
-		return do.or("To do without it: ", shellAdvice("", c.Line())).withObstacle(triable)
+		return do.or("To do without it: ", unset).withObstacle(triable) // the only line is this one, and it was tried
 	}
 	return do
 }

@@ -284,7 +284,7 @@ func TestPackages(t *testing.T) {
 		{"ID=pop\nID_LIKE=\"ubuntu debian\"", "libelf.so.1", "Run as root: apt install libelf1"},
 		{"ID=opensuse-tumbleweed", "libelf.so.1", "Run as root: zypper install 'libelf.so.1()(64bit)'"},
 		{"ID=alpine", "libelf.so.1", "Run as root: apk add so:libelf.so.1"},
-		{"ID=arch", "libelf.so.1", "Ask which package has it, and install that: pacman -F libelf.so.1"},
+		{"ID=arch", "libelf.so.1", "Ask which package has it, and install that. Run as root: pacman -Fy libelf.so.1"},
 		{"", "libelf.so.1", "Install the package that has libelf.so.1."},
 		{"ID=debian", "libnvidia-glvkspirv.so.550.54.14", "Install NVIDIA's driver completely: all of its packages, of one version."},
 	} {
