@@ -214,8 +214,11 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 		if broken := loaders.BrokenLayer(found.First.Refused); broken != "" {
 			v.elsewhere = "the layer " + broken + ": the program asks for it, and it cannot be loaded"
 		} else if found.First.Refused != "" || strings.Contains(found.First.Wrote, "ERROR_LAYER_NOT_PRESENT") {
-			names, notes := doctor.AskedLayers(h.scene.Source, h.scene.Source.Program)
-			h.notes = append(h.notes, notes...)
+			named := doctor.NamedLayers(h.scene.Source, h.scene.Source.Program)
+			for _, l := range named {
+				h.note("%s is not installed, and %s names it. %s", l.Name, h.scene.Source.Program, l.Do)
+			}
+			names := term.Words(named, func(l doctor.NamedLayer) string { return l.Name })
 			v.elsewhere = "the program: it asks for a layer that is not installed" +
 				term.Enclosed(": ", strings.Join(names, " or "), "")
 		}

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/term"
 )
 
@@ -219,8 +220,9 @@ func (e *exam) nvidiaNodes(node string) *Remedy {
 // work.
 const nvidiaModeset = "/dev/nvidia-modeset"
 
-// windowless adds a finding for a device of NVIDIA with a display, if the user may not open the node for windows, or a
-// container lacks it. Sources: NVIDIA/libnvidia-container pull request 388, PierreBeucher/cloudypad issue 381 and
+// windowless adds a finding for a device of NVIDIA with a display, if the user may not open the node for windows, or if
+// the node is missing and the driver cannot make it with a setuid nvidia-modprobe. Sources: linuxserver/docker-steam
+// pull request 2, NVIDIA/libnvidia-container pull request 388, PierreBeucher/cloudypad issue 381 and
 // ValveSoftware/gamescope issue 833.
 func (e *exam) windowless(g *GPU) {
 	if g.Kernel != "nvidia" || len(g.Drivers) == 0 || e.variable("DISPLAY")+e.variable("WAYLAND_DISPLAY") == "" {
@@ -228,8 +230,9 @@ func (e *exam) windowless(g *GPU) {
 	}
 	const consequence = ", so programs show no window on the device"
 	switch {
-	case !e.machine.Exists(nvidiaModeset) && e.containerKind() != "":
-		do := e.system.by("node-for-windows", with("node", nvidiaModeset))
+	case !e.machine.Exists(nvidiaModeset) && (e.containerKind() != "" || e.machine.Exists("/sys/module/nvidia_modeset") &&
+		process.RightsOf(e.machine, "/usr/bin/nvidia-modprobe") == ""):
+		do := e.system.by("modeset", with("node", nvidiaModeset))
 		e.add(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), do, something)
 	case e.machine.Exists(nvidiaModeset) && !e.user.may(e.host, nvidiaModeset):
 		e.add(GPUPermission, g.Title(), nvidiaModeset, textf(forbidden+consequence, e.user.name, nvidiaModeset),

@@ -157,7 +157,7 @@ const (
 )
 
 // Shown reports whether a report shows the finding without --full: a note only if it tells why programs do not get a
-// device.
+// device, or a layer.
 func (f *Finding) Shown() bool { return f.Because == nil && (f.Severity != diag.Note || f.missing) }
 
 // Has reports whether there is a finding of a severity.

@@ -147,25 +147,44 @@ var layerNames = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`VK_LAYER_[A-Z0-9]+_[A-Za-z0-9_]*[a-z][A-Za-z0-9_]*`)
 })
 
-// AskedLayers returns the layers that a program's file names and that no program finds, and what MissingLayer says of
-// each: a program whose vkCreateInstance fails for a missing layer writes no name (NixOS/nixpkgs issue 229108).
-func AskedLayers(source *machine.Source, program string) (names, notes []string) {
+// NamedLayer is a layer that a program's file names and that no program finds, and the ways out.
+type NamedLayer struct {
+	Name, Do string
+	replaced bool // by a layer that the file does not name
+}
+
+// NamedLayers returns the layers that a program's file names and that no program finds: a program whose
+// vkCreateInstance fails for a missing layer writes no name (NixOS/nixpkgs issue 229108).
+func NamedLayers(source *machine.Source, program string) (list []NamedLayer) {
 	answer, err := explain.Decide(source)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
 	data, _ := source.ReadLarge(program)
-	for _, found := range layerNames().FindAll(data, -1) {
-		name := string(found)
-		if !slices.Contains(names, name) &&
-			!slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name }) {
-			names = append(names, name)
-			notes = append(notes, strings.TrimSpace(name+" is not installed, and "+program+" names it. "+
-				"To do without it, turn it off in the program"+
-				term.Enclosed(", or ask for ", replacementOf(name), " there")+". "+MissingLayer(source, name)))
+	names := term.Words(layerNames().FindAll(data, -1), func(name []byte) string { return string(name) })
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name }) {
+			continue
 		}
+		newer := replacementOf(name)
+		do := "To do without it, turn it off in the program" + term.Enclosed(", or ask for ", newer, " there") + ". " +
+			MissingLayer(source, name)
+		list = append(list, NamedLayer{name, strings.TrimSpace(do), newer != "" && !slices.Contains(names, newer)})
 	}
-	return names, notes
+	return list
+}
+
+// namedLayers adds a finding for each layer that the program's file names and that programs do not find. It may ask for
+// the layer only on demand, and for a replaced one beside its replacement.
+func (e *exam) namedLayers() {
+	if e.source.Program == "" {
+		return
+	}
+	for _, l := range NamedLayers(e.source, e.source.Program) {
+		e.add(ProgramLayer, l.Name, e.source.Program, sentence("the program names it, and it is not installed"),
+			newAdvice(l.Do)).missing = l.replaced
+	}
 }
 
 // addUnset returns advice with the change that stops asking after it.

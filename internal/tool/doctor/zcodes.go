@@ -27,6 +27,7 @@ const (
 	ServicePermission   Code = "service-permission"
 	ServiceDevices      Code = "service-devices"
 	ProgramNeeds        Code = "program-needs"
+	ProgramLayer        Code = "program-layer"
 	GPUNouveau          Code = "gpu-nouveau"
 	GPUNoDriver         Code = "gpu-no-driver"
 	GPUMissing          Code = "gpu-missing"
