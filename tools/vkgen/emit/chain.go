@@ -20,7 +20,7 @@ func (c *closure) structureTypes() map[string]int64 {
 // chain writes spine/gen/zchain.h: the sizes of all structures that may be in the chain of a VkDeviceCreateInfo, by
 // their sType. It leaves out, with a note, structures of a platform whose types have no known size, and structures
 // with an undefined sType.
-func (c *closure) chain(s *loader.Set) ([]byte, error) {
+func (c *closure) chain(s *loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(s))
 	t.f("/* Sizes of the structures that may be in the chain of a VkDeviceCreateInfo. */")
@@ -39,7 +39,7 @@ func (c *closure) chain(s *loader.Set) ([]byte, error) {
 			continue
 		}
 		if len(x.Members) == 0 || x.Members[0].Name != "sType" {
-			return nil, fmt.Errorf("%s extends VkDeviceCreateInfo and has no sType", x.Name)
+			fail("%s extends VkDeviceCreateInfo and has no sType", x.Name)
 		}
 		kind, known := values[x.Members[0].Value]
 		if !known {
@@ -65,5 +65,5 @@ func (c *closure) chain(s *loader.Set) ([]byte, error) {
 		t.f("%s%s", l.text, more(i, len(lines)))
 	}
 	t.f("\n#endif")
-	return t.Bytes(), nil
+	return t.Bytes()
 }

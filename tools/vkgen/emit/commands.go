@@ -27,7 +27,7 @@ func version(s *loader.Set) []byte {
 }
 
 // on puts a line that only some systems have into these systems' macro of asm/SYSTEM/lines.h.
-func on(sets []*loader.Set, known func(*loader.Set) bool, line string) (string, error) {
+func on(sets []*loader.Set, known func(*loader.Set) bool, line string) string {
 	var having []string
 	for _, s := range sets {
 		if known(s) {
@@ -36,12 +36,12 @@ func on(sets []*loader.Set, known func(*loader.Set) bool, line string) (string, 
 	}
 	switch len(having) {
 	case len(sets):
-		return line, nil
+		return line
 	case 1:
-		return fmt.Sprintf("ON_%s(%s)", strings.ToUpper(having[0]), line), nil
+		return fmt.Sprintf("ON_%s(%s)", strings.ToUpper(having[0]), line)
 	}
-	return "", fmt.Errorf("%s is known on %s: spine/asm/numbers.h has no macro for these systems", line,
-		strings.Join(having, " and "))
+	fail("%s is known on %s: spine/asm/numbers.h has no macro for these systems", line, strings.Join(having, " and "))
+	return ""
 }
 
 // knows reports whether a set has a command.
@@ -50,23 +50,20 @@ func knows(name string) func(*loader.Set) bool {
 }
 
 // gates writes a line for each instance extension that commands depend on.
-func gates(all *loader.Set, sets []*loader.Set) ([]byte, error) {
+func gates(all *loader.Set, sets []*loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(all))
 	t.f("/* EXTENSION(name) for each instance extension that the loader knows (INS-008). */")
 	for _, e := range all.Gates {
-		line, err := on(sets, func(s *loader.Set) bool { return slices.Contains(s.Gates, e) }, "EXTENSION("+e.Name+")")
-		if err != nil {
-			return nil, err
-		}
-		t.f("%s", line)
+		hasGate := func(s *loader.Set) bool { return slices.Contains(s.Gates, e) }
+		t.f("%s", on(sets, hasGate, "EXTENSION("+e.Name+")"))
 	}
 	t.f("\n#undef EXTENSION")
-	return t.Bytes(), nil
+	return t.Bytes()
 }
 
 // commands writes a line for each command of any system. The lines have no numbers: C and the assembler count them.
-func commands(all *loader.Set, sets []*loader.Set) ([]byte, error) {
+func commands(all *loader.Set, sets []*loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(all))
 	t.f(`/* COMMAND(kind, name, trampoline, terminator, core minor version, instance extension, first parameter)
@@ -88,15 +85,11 @@ func commands(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 			if !slices.Contains(strings.Fields(part.kinds), kindOf(c)) {
 				continue
 			}
-			line, err := on(sets, knows(c.Name), row(c))
-			if err != nil {
-				return nil, err
-			}
-			t.f("%s", line)
+			t.f("%s", on(sets, knows(c.Name), row(c)))
 		}
 	}
 	t.f("\n#undef COMMAND\n#undef ALIAS")
-	return t.Bytes(), nil
+	return t.Bytes()
 }
 
 // kindOf returns a command's kind in the lines. Drivers are also asked for one device-level command through the
@@ -135,7 +128,7 @@ func row(c *loader.Command) string {
 }
 
 // names writes a line for each name of any system, in the order of the buckets of spine/asm/tables.h.
-func names(all *loader.Set, sets []*loader.Set) ([]byte, error) {
+func names(all *loader.Set, sets []*loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(all))
 	t.f("/* NAME(bucket, name): the names of commands, by the buckets of their hash (asm/tables.h). */")
@@ -143,18 +136,14 @@ func names(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 	slices.SortStableFunc(list, func(a, b *loader.Command) int { return bucket(a.Name) - bucket(b.Name) })
 	for _, c := range list {
 		if c.Param != "" && !slices.Contains(params, c.Param) {
-			return nil, fmt.Errorf(
+			fail(
 				"%s: no number for a first parameter %q: add it to params in tools/vkgen/emit/commands.go "+
 					"and to spine/asm/tables.h", c.Name, c.Param)
 		}
-		line, err := on(sets, knows(c.Name), fmt.Sprintf("NAME(%d, %s)", bucket(c.Name), c.Name))
-		if err != nil {
-			return nil, err
-		}
-		t.f("%s", line)
+		t.f("%s", on(sets, knows(c.Name), fmt.Sprintf("NAME(%d, %s)", bucket(c.Name), c.Name)))
 	}
 	t.f("\n#undef NAME")
-	return t.Bytes(), nil
+	return t.Bytes()
 }
 
 // bucket returns the bucket of a name: the upper ten bits of its 64-bit FNV-1a hash, as spine/asm/tables.h has it.

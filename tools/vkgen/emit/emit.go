@@ -14,16 +14,22 @@ type File struct {
 }
 
 // All makes every generated file from the commands of each system and the text of zvk.roots.
-func All(sets []*loader.Set, roots string) ([]File, error) {
-	header, check, interfaces, chain, err := header(sets, roots)
-	if err != nil {
-		return nil, err
-	}
+func All(sets []*loader.Set, roots string) (files []File, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			failed, is := reason.(failure)
+			if !is {
+				panic(reason)
+			}
+			files, err = nil, failed
+		}
+	}()
+	header, check, interfaces, chain := header(sets, roots)
 	all, err := loader.Union(sets)
 	if err != nil {
 		return nil, err
 	}
-	files := []File{
+	files = []File{
 		{"spine/gen/zversion.h", version(all)},
 		{"spine/gen/zends.h", ends(all)},
 		{"spine/gen/zvk.h", header},
@@ -34,13 +40,9 @@ func All(sets []*loader.Set, roots string) ([]File, error) {
 	}
 	for _, list := range []struct {
 		name string
-		make func(all *loader.Set, sets []*loader.Set) ([]byte, error)
+		make func(all *loader.Set, sets []*loader.Set) []byte
 	}{{"zcommands.inc", commands}, {"zgates.inc", gates}, {"znames.inc", names}, {"zsignatures.h", signatures}} {
-		content, err := list.make(all, sets)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{"spine/gen/" + list.name, content})
+		files = append(files, File{"spine/gen/" + list.name, list.make(all, sets)})
 	}
 	for _, set := range sets {
 		if set.System.Name == loader.Windows.Name {
@@ -50,6 +52,11 @@ func All(sets []*loader.Set, roots string) ([]File, error) {
 	facts, err := goFacts(sets[0])
 	return append(files, facts...), err
 }
+
+// failure is the panic value at a registry from which the files cannot be made. All returns it.
+type failure struct{ error }
+
+func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
 
 // text collects lines.
 type text struct{ bytes.Buffer }

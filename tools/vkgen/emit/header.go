@@ -41,148 +41,122 @@ type closure struct {
 	types    map[string]bool
 	commands map[string]bool
 	ext      map[string]bool // extensions whose macros are needed
+	at       string          // what is being added, for errors
 }
 
 // typ adds a type and the types that its definition uses.
-func (c *closure) typ(name string) error {
+func (c *closure) typ(name string) {
 	if c.types[name] {
-		return nil
+		return
 	}
 	t := c.r.Type(name)
 	if t == nil {
-		return fmt.Errorf("type %s is not defined", name)
+		fail("%s: type %s is not defined", c.at, name)
 	}
 	c.types[name] = true
 	if t.Alias != "" {
-		return c.typ(t.Alias)
+		c.typ(t.Alias)
+		return
 	}
 	for _, m := range t.Members {
-		if err := c.member(m); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
+		c.member(m)
 	}
 	uses := append(slices.Clone(t.Uses), t.Bits)
 	if t.Category == "bitmask" {
 		uses = append(uses, t.Base)
 	}
 	for _, u := range uses {
-		if c.r.Type(u) == nil {
-			continue
-		}
-		if err := c.typ(u); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if c.r.Type(u) != nil {
+			c.typ(u)
 		}
 	}
-	return nil
 }
 
-func (c *closure) member(m registry.Member) error {
+func (c *closure) member(m registry.Member) {
 	if strings.HasPrefix(m.Type, "PFN_vk") && c.r.Type(m.Type) == nil { // a command's own pointer type
-		return c.command(strings.TrimPrefix(m.Type, "PFN_"))
+		c.command(strings.TrimPrefix(m.Type, "PFN_"))
+	} else {
+		c.typ(m.Type)
 	}
-	return c.typ(m.Type)
 }
 
 // command adds a command and the types of its parameters.
-func (c *closure) command(name string) error {
+func (c *closure) command(name string) {
 	if c.commands[name] {
-		return nil
+		return
 	}
 	cmd := c.r.Command(name)
 	if cmd == nil {
-		return fmt.Errorf("command %s is not defined", name)
+		fail("%s: command %s is not defined", c.at, name)
 	}
 	c.commands[name] = true
-	root := c.r.Root(cmd)
-	if root != cmd {
-		return c.command(root.Name)
+	if root := c.r.Root(cmd); root != cmd {
+		c.command(root.Name)
+		return
 	}
 	for _, w := range strings.Fields(strings.NewReplacer("*", " ", "const", " ").Replace(cmd.Return)) {
 		if c.r.Type(w) != nil {
-			if err := c.typ(w); err != nil {
-				return err
-			}
+			c.typ(w)
 		}
 	}
 	for _, p := range cmd.Params {
-		if err := c.member(p); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
+		c.member(p)
 	}
-	return nil
 }
 
-func (c *closure) blocks(blocks []registry.Block) error {
+func (c *closure) blocks(blocks []registry.Block) {
 	for _, b := range blocks {
 		for _, n := range b.Types {
 			if t := c.r.Type(n); t != nil && t.Category != "define" && t.Category != "include" && t.Category != "" {
-				if err := c.typ(n); err != nil {
-					return err
-				}
+				c.typ(n)
 			}
 		}
 		for _, n := range b.Commands {
-			if err := c.command(n); err != nil {
-				return err
-			}
+			c.command(n)
 		}
 	}
-	return nil
 }
 
 // root adds one line of zvk.roots: "core", an extension, a command or a type. A name that this registry lacks is a
 // note, not an error, so that older registries work.
-func (c *closure) root(name string) error {
+func (c *closure) root(name string) {
+	e := c.r.Extension(name)
 	switch {
 	case name == "core":
 		for _, f := range c.r.Features {
-			if err := c.blocks(f.Blocks); err != nil {
-				return fmt.Errorf("feature %s: %w", f.Name, err)
-			}
+			c.blocks(f.Blocks)
 		}
-		return nil
-	case strings.HasPrefix(name, "VK_"):
-		if e := c.r.Extension(name); e != nil {
-			c.ext[name] = true
-			if err := c.blocks(e.Blocks); err != nil {
-				return fmt.Errorf("extension %s: %w", name, err)
-			}
-			return nil
-		}
-	case strings.HasPrefix(name, "vk"):
-		if c.r.Command(name) != nil {
-			return c.command(name)
-		}
+	case e != nil:
+		c.ext[name] = true
+		c.blocks(e.Blocks)
+	case c.r.Command(name) != nil:
+		c.command(name)
 	case c.r.Type(name) != nil:
-		return c.typ(name)
+		c.typ(name)
+	default:
+		c.sets[0].Notes = append(c.sets[0].Notes, fmt.Sprintf("root %s: this registry has no such name", name))
 	}
-	c.sets[0].Notes = append(c.sets[0].Notes, fmt.Sprintf("root %s: this registry has no such name", name))
-	return nil
 }
 
-func header(sets []*loader.Set, roots string) (h, check, interfaces, chain []byte, err error) {
+func header(sets []*loader.Set, roots string) (h, check, interfaces, chain []byte) {
 	s := sets[0]
 	c := &closure{sets: sets, r: s.Registry, types: map[string]bool{}, commands: map[string]bool{},
 		ext: map[string]bool{}}
 	for i, line := range strings.Split(roots, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		for _, name := range strings.Fields(line) {
-			if err := c.root(name); err != nil {
-				return nil, nil, nil, nil, fmt.Errorf("zvk.roots, line %d: %w", i+1, err)
-			}
+			c.at = fmt.Sprintf("zvk.roots, line %d: %s", i+1, name)
+			c.root(name)
 		}
 	}
+	c.at = "commands written by hand"
 	for _, hand := range loader.Hands {
 		if slices.ContainsFunc(sets, func(s *loader.Set) bool { return s.Find(hand.Command) != nil }) {
-			if err := c.command(hand.Command); err != nil {
-				return nil, nil, nil, nil, err
-			}
+			c.command(hand.Command)
 		}
 	}
 	for _, n := range []string{"VkStructureType", "VkResult", "VkObjectType"} {
-		if err := c.typ(n); err != nil {
-			return nil, nil, nil, nil, err
-		}
+		c.typ(n)
 	}
 	// Aliases of included types cost nothing.
 	for _, t := range c.r.Types {
@@ -197,14 +171,8 @@ func header(sets []*loader.Set, roots string) (h, check, interfaces, chain []byt
 			}
 		}
 	}
-	if check, err = c.check(); err != nil {
-		return nil, nil, nil, nil, err
-	}
-	if chain, err = c.chain(s); err != nil {
-		return nil, nil, nil, nil, err
-	}
-	interfaces, err = c.interfaces(s)
-	return c.header(), check, interfaces, chain, err
+	check, chain, interfaces = c.check(), c.chain(s), c.interfaces(s)
+	return c.header(), check, interfaces, chain
 }
 
 func (c *closure) each(category string, do func(*registry.Type)) {

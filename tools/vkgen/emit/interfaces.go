@@ -12,14 +12,15 @@ import (
 // numbers are aligned to their size.
 var kinds = [3]machine{lp64, ilp32, wide32}
 
-// onEach returns the results of a function for each of these kinds.
-func onEach[T any](f func(on machine) (T, error)) (list [3]T, err error) {
+// onEach returns the results of a function for each of these kinds. of is what an error is about.
+func onEach[T any](of string, f func(on machine) (T, error)) (list [3]T) {
 	for i, on := range kinds {
+		var err error
 		if list[i], err = f(on); err != nil {
-			return list, err
+			fail("%s: %w", of, err)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // run is a range of consecutive bytes of a structure on each kind of machine: where it begins, and its size.
@@ -44,19 +45,16 @@ func add(list []run, r run) []run {
 }
 
 // sizes returns the size of a type on each kind of machine.
-func (c *closure) sizes(name string) (list [3]int, err error) {
-	return onEach(func(on machine) (int, error) {
+func (c *closure) sizes(name string) [3]int {
+	return onEach(name, func(on machine) (int, error) {
 		e, err := c.measure(on, name)
 		return e.size, err
 	})
 }
 
 // runs appends the byte ranges of a type that begins at an offset on each kind of machine.
-func (c *closure) runs(list []run, name string, at [3]int) ([]run, error) {
-	size, err := c.sizes(name)
-	if err != nil {
-		return nil, err
-	}
+func (c *closure) runs(list []run, name string, at [3]int) []run {
+	size := c.sizes(name)
 	size[2] = size[1]
 	t := c.r.Type(name)
 	for t != nil && t.Alias != "" {
@@ -64,54 +62,44 @@ func (c *closure) runs(list []run, name string, at [3]int) ([]run, error) {
 	}
 	if t != nil && t.Category == "union" {
 		least := min(size[0], size[1])
-		return add(list, run{at, [3]int{least, least, least}}), nil
+		return add(list, run{at, [3]int{least, least, least}})
 	}
 	if t == nil || t.Category != "struct" {
-		return add(list, run{at, size}), nil
+		return add(list, run{at, size})
 	}
-	offsets, err := onEach(func(on machine) ([]int, error) {
+	offsets := onEach(name, func(on machine) ([]int, error) {
 		offsets, _, err := c.layout(on, t)
 		return offsets, err
 	})
-	if err != nil {
-		return nil, err
-	}
 	for i, m := range t.Members {
 		if offsets[0][i] < 0 { // bit fields: structures with them have no pointers
-			return add(list, run{at, size}), nil
+			return add(list, run{at, size})
 		}
 		begins := at
 		for k := range kinds {
 			begins[k] += offsets[k][i]
 		}
-		if list, err = c.memberRuns(list, m, begins); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+		list = c.memberRuns(list, m, begins)
 	}
-	return list, nil
+	return list
 }
 
-func (c *closure) memberRuns(list []run, m registry.Member, at [3]int) ([]run, error) {
-	all, err := c.memberExtent(lp64, m)
-	if err != nil {
-		return nil, err
-	}
+func (c *closure) memberRuns(list []run, m registry.Member, at [3]int) []run {
+	extents := func(on machine) (extent, error) { return c.memberExtent(on, m) }
+	all := onEach(m.Name, extents)
 	m.Dims = nil
-	each, err := onEach(func(on machine) (extent, error) { return c.memberExtent(on, m) })
-	if err != nil {
-		return nil, err
-	}
-	for range all.size / each[0].size {
+	each := onEach(m.Name, extents)
+	for range all[0].size / each[0].size {
 		if m.Pointers > 0 {
 			list = add(list, run{at, [3]int{each[0].size, each[1].size, each[1].size}})
-		} else if list, err = c.runs(list, m.Type, at); err != nil {
-			return nil, err
+		} else {
+			list = c.runs(list, m.Type, at)
 		}
 		for k := range kinds {
 			at[k] += each[k].size
 		}
 	}
-	return list, nil
+	return list
 }
 
 // width returns how an argument is passed: 4 or 8 bytes of any number, f and d floating point, p a pointer's word.
@@ -138,7 +126,7 @@ func (c *closure) width(m registry.Member) string {
 
 // interfaces writes test/lib/zinterfaces.inc: the types of commands and structures, for the tests' host and fakes on
 // machines whose words are shorter than the handles.
-func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
+func (c *closure) interfaces(s *loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(s))
 	t.f(
@@ -173,14 +161,7 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 		if x.Category != "struct" {
 			continue
 		}
-		list, err := c.runs(nil, x.Name, [3]int{})
-		if err != nil {
-			return nil, err
-		}
-		size, err := c.sizes(x.Name)
-		if err != nil {
-			return nil, err
-		}
+		list, size := c.runs(nil, x.Name, [3]int{}), c.sizes(x.Name)
 		kind := int64(-1)
 		if len(x.Members) > 0 && x.Members[0].Name == "sType" {
 			if v, ok := values[x.Members[0].Value]; ok {
@@ -193,5 +174,5 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 		}
 		t.f("STRUCTURE(%s, %d, %d, %d, %d, %s)", x.Name, kind, size[0], size[1], size[2], strings.Join(parts, ", "))
 	}
-	return t.Bytes(), nil
+	return t.Bytes()
 }

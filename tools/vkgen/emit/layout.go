@@ -141,7 +141,7 @@ func (c *closure) memberExtent(on machine, m registry.Member) (extent, error) {
 }
 
 // check writes assertions of all sizes and offsets of the header.
-func (c *closure) check() ([]byte, error) {
+func (c *closure) check() []byte {
 	var t text
 	t.f("/* %s */", mark(c.sets[0]))
 	t.f("/* Sizes and offsets that vkgen worked out from the registry, on machines with 64-bit pointers, on Windows " +
@@ -168,7 +168,7 @@ func (c *closure) check() ([]byte, error) {
 		for _, on := range []machine{lp64, llp64, ilp32, wide32} {
 			at, all, err := c.layout(on, s)
 			if err != nil {
-				return nil, err
+				fail("%w", err)
 			}
 			sizes = append(sizes, strconv.Itoa(all.size))
 			for i := range s.Members {
@@ -182,5 +182,5 @@ func (c *closure) check() ([]byte, error) {
 			}
 		}
 	}
-	return t.Bytes(), nil
+	return t.Bytes()
 }

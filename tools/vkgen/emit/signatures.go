@@ -21,16 +21,16 @@ var external = map[string]string{
 }
 
 // passedType returns the C type with which a parameter or a result is passed.
-func passedType(r *registry.Registry, m registry.Member) (string, error) {
+func passedType(r *registry.Registry, m registry.Member) string {
 	if m.Pointers > 0 || len(m.Dims) > 0 {
-		return "void *", nil
+		return "void *"
 	}
 	if c, ok := external[m.Type]; ok {
-		return c, nil
+		return c
 	}
 	t := r.Type(m.Type)
 	if t == nil {
-		return "void *", nil
+		return "void *"
 	}
 	if t.Alias != "" {
 		return passedType(r, registry.Member{Type: t.Alias})
@@ -42,25 +42,25 @@ func passedType(r *registry.Registry, m registry.Member) (string, error) {
 		e := r.Enum(m.Type)
 		switch {
 		case e != nil && e.Wide:
-			return "uint64_t", nil
+			return "uint64_t"
 		case e != nil && slices.ContainsFunc(e.Values, func(v registry.Value) bool { return v.Num < 0 }):
-			return "int32_t", nil
+			return "int32_t"
 		}
-		return "uint32_t", nil
+		return "uint32_t"
 	case "handle":
 		if !t.Dispatchable {
-			return "uint64_t", nil
+			return "uint64_t"
 		}
-		return "void *", nil
+		return "void *"
 	case "struct", "union":
-		return "", fmt.Errorf("%s is passed by value, which no trampoline does", m.Type)
+		fail("%s is passed by value, which no trampoline does", m.Type)
 	}
-	return "void *", nil
+	return "void *"
 }
 
 // signatures writes the C signature of each command that has a trampoline or terminator in asm/trampolines.c. A command
 // of several systems has the same one everywhere.
-func signatures(_ *loader.Set, sets []*loader.Set) ([]byte, error) {
+func signatures(_ *loader.Set, sets []*loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(sets[0]))
 	t.f("/* SIGNATURE_<command>(X): X(result, (parameters), (their types), (arguments)), in the types that calling " +
@@ -75,16 +75,10 @@ func signatures(_ *loader.Set, sets []*loader.Set) ([]byte, error) {
 			}
 			done[c.Name] = true
 			root := s.Registry.Root(c.Command)
-			result, err := passedType(s.Registry, registry.Member{Type: root.Return})
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.Name, err)
-			}
+			result := passedType(s.Registry, registry.Member{Type: root.Return})
 			var params, types, arguments []string
 			for i, p := range root.Params {
-				kind, err := passedType(s.Registry, p)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", c.Name, err)
-				}
+				kind := passedType(s.Registry, p)
 				types = append(types, kind)
 				params = append(params, strings.TrimSuffix(kind+" ", "* ")+strings.Repeat("*",
 					strings.Count(kind, "*"))+fmt.Sprintf("a%d", i))
@@ -95,5 +89,5 @@ func signatures(_ *loader.Set, sets []*loader.Set) ([]byte, error) {
 				strings.Join(arguments, ", "))
 		}
 	}
-	return t.Bytes(), nil
+	return t.Bytes()
 }
