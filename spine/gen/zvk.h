@@ -100,8 +100,6 @@
 #define VK_KHR_DEVICE_GROUP_EXTENSION_NAME "VK_KHR_device_group"
 #define VK_EXT_VALIDATION_FLAGS_SPEC_VERSION 3
 #define VK_EXT_VALIDATION_FLAGS_EXTENSION_NAME "VK_EXT_validation_flags"
-#define VK_EXT_TEXTURE_COMPRESSION_ASTC_HDR_SPEC_VERSION 1
-#define VK_EXT_TEXTURE_COMPRESSION_ASTC_HDR_EXTENSION_NAME "VK_EXT_texture_compression_astc_hdr"
 #define VK_KHR_MAINTENANCE_1_SPEC_VERSION 2
 #define VK_KHR_MAINTENANCE_1_EXTENSION_NAME "VK_KHR_maintenance1"
 #define VK_KHR_DEVICE_GROUP_CREATION_SPEC_VERSION 1
@@ -110,8 +108,6 @@
 #define VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME "VK_KHR_external_memory_capabilities"
 #define VK_KHR_EXTERNAL_SEMAPHORE_CAPABILITIES_SPEC_VERSION 1
 #define VK_KHR_EXTERNAL_SEMAPHORE_CAPABILITIES_EXTENSION_NAME "VK_KHR_external_semaphore_capabilities"
-#define VK_KHR_PUSH_DESCRIPTOR_SPEC_VERSION 2
-#define VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME "VK_KHR_push_descriptor"
 #define VK_EXT_DIRECT_MODE_DISPLAY_SPEC_VERSION 1
 #define VK_EXT_DIRECT_MODE_DISPLAY_EXTENSION_NAME "VK_EXT_direct_mode_display"
 #define VK_EXT_ACQUIRE_XLIB_DISPLAY_SPEC_VERSION 1
@@ -158,28 +154,18 @@
 #define VK_KHR_PRESENT_WAIT_EXTENSION_NAME "VK_KHR_present_wait"
 #define VK_EXT_HEADLESS_SURFACE_SPEC_VERSION 1
 #define VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME "VK_EXT_headless_surface"
-#define VK_EXT_EXTENDED_DYNAMIC_STATE_SPEC_VERSION 1
-#define VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME "VK_EXT_extended_dynamic_state"
 #define VK_EXT_SURFACE_MAINTENANCE_1_SPEC_VERSION 1
 #define VK_EXT_SURFACE_MAINTENANCE_1_EXTENSION_NAME "VK_EXT_surface_maintenance1"
 #define VK_EXT_SWAPCHAIN_MAINTENANCE_1_SPEC_VERSION 1
 #define VK_EXT_SWAPCHAIN_MAINTENANCE_1_EXTENSION_NAME "VK_EXT_swapchain_maintenance1"
-#define VK_EXT_TEXEL_BUFFER_ALIGNMENT_SPEC_VERSION 1
-#define VK_EXT_TEXEL_BUFFER_ALIGNMENT_EXTENSION_NAME "VK_EXT_texel_buffer_alignment"
 #define VK_EXT_ACQUIRE_DRM_DISPLAY_SPEC_VERSION 1
 #define VK_EXT_ACQUIRE_DRM_DISPLAY_EXTENSION_NAME "VK_EXT_acquire_drm_display"
 #define VK_KHR_PRESENT_ID_SPEC_VERSION 1
 #define VK_KHR_PRESENT_ID_EXTENSION_NAME "VK_KHR_present_id"
 #define VK_KHR_SYNCHRONIZATION_2_SPEC_VERSION 1
 #define VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME "VK_KHR_synchronization2"
-#define VK_EXT_YCBCR_2PLANE_444_FORMATS_SPEC_VERSION 1
-#define VK_EXT_YCBCR_2PLANE_444_FORMATS_EXTENSION_NAME "VK_EXT_ycbcr_2plane_444_formats"
-#define VK_EXT_4444_FORMATS_SPEC_VERSION 1
-#define VK_EXT_4444_FORMATS_EXTENSION_NAME "VK_EXT_4444_formats"
 #define VK_EXT_PHYSICAL_DEVICE_DRM_SPEC_VERSION 1
 #define VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME "VK_EXT_physical_device_drm"
-#define VK_EXT_EXTENDED_DYNAMIC_STATE_2_SPEC_VERSION 1
-#define VK_EXT_EXTENDED_DYNAMIC_STATE_2_EXTENSION_NAME "VK_EXT_extended_dynamic_state2"
 #define VK_KHR_PORTABILITY_ENUMERATION_SPEC_VERSION 1
 #define VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME "VK_KHR_portability_enumeration"
 #define VK_KHR_MAINTENANCE_4_SPEC_VERSION 2
@@ -4950,7 +4936,6 @@ typedef struct VkPhysicalDeviceSeparateDepthStencilLayoutsFeatures VkPhysicalDev
 typedef struct VkAttachmentReferenceStencilLayout VkAttachmentReferenceStencilLayout;
 typedef struct VkAttachmentDescriptionStencilLayout VkAttachmentDescriptionStencilLayout;
 typedef struct VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures;
-typedef struct VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT;
 typedef struct VkPhysicalDeviceTexelBufferAlignmentProperties VkPhysicalDeviceTexelBufferAlignmentProperties;
 typedef struct VkPhysicalDeviceSubgroupSizeControlFeatures VkPhysicalDeviceSubgroupSizeControlFeatures;
 typedef struct VkPhysicalDeviceSubgroupSizeControlProperties VkPhysicalDeviceSubgroupSizeControlProperties;
@@ -4970,13 +4955,10 @@ typedef struct VkPhysicalDeviceVulkan13Properties VkPhysicalDeviceVulkan13Proper
 typedef struct VkPhysicalDeviceVulkan14Features VkPhysicalDeviceVulkan14Features;
 typedef struct VkPhysicalDeviceVulkan14Properties VkPhysicalDeviceVulkan14Properties;
 typedef struct VkPhysicalDeviceToolProperties VkPhysicalDeviceToolProperties;
-typedef struct VkPhysicalDeviceExtendedDynamicStateFeaturesEXT VkPhysicalDeviceExtendedDynamicStateFeaturesEXT;
-typedef struct VkPhysicalDeviceExtendedDynamicState2FeaturesEXT VkPhysicalDeviceExtendedDynamicState2FeaturesEXT;
 typedef struct VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures;
 typedef struct VkPhysicalDeviceImageRobustnessFeatures VkPhysicalDeviceImageRobustnessFeatures;
 typedef struct VkPhysicalDevicePortabilitySubsetFeaturesKHR VkPhysicalDevicePortabilitySubsetFeaturesKHR;
 typedef struct VkPhysicalDevicePortabilitySubsetPropertiesKHR VkPhysicalDevicePortabilitySubsetPropertiesKHR;
-typedef struct VkPhysicalDevice4444FormatsFeaturesEXT VkPhysicalDevice4444FormatsFeaturesEXT;
 typedef struct VkBufferCopy2 VkBufferCopy2;
 typedef struct VkImageCopy2 VkImageCopy2;
 typedef struct VkImageBlit2 VkImageBlit2;
@@ -5008,7 +4990,6 @@ typedef struct VkHostImageLayoutTransitionInfo VkHostImageLayoutTransitionInfo;
 typedef struct VkSubresourceHostMemcpySize VkSubresourceHostMemcpySize;
 typedef struct VkHostImageCopyDevicePerformanceQuery VkHostImageCopyDevicePerformanceQuery;
 typedef struct VkPhysicalDevicePipelineProtectedAccessFeatures VkPhysicalDevicePipelineProtectedAccessFeatures;
-typedef struct VkPhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT VkPhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT;
 typedef struct VkPhysicalDeviceShaderIntegerDotProductFeatures VkPhysicalDeviceShaderIntegerDotProductFeatures;
 typedef struct VkPhysicalDeviceShaderIntegerDotProductProperties VkPhysicalDeviceShaderIntegerDotProductProperties;
 typedef struct VkPhysicalDeviceDrmPropertiesEXT VkPhysicalDeviceDrmPropertiesEXT;
@@ -7944,12 +7925,6 @@ struct VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures {
     VkBool32 shaderDemoteToHelperInvocation;
 };
 
-struct VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT {
-    VkStructureType sType;
-    void* pNext;
-    VkBool32 texelBufferAlignment;
-};
-
 struct VkPhysicalDeviceTexelBufferAlignmentProperties {
     VkStructureType sType;
     void* pNext;
@@ -8307,20 +8282,6 @@ struct VkPhysicalDeviceToolProperties {
     char layer[VK_MAX_EXTENSION_NAME_SIZE];
 };
 
-struct VkPhysicalDeviceExtendedDynamicStateFeaturesEXT {
-    VkStructureType sType;
-    void* pNext;
-    VkBool32 extendedDynamicState;
-};
-
-struct VkPhysicalDeviceExtendedDynamicState2FeaturesEXT {
-    VkStructureType sType;
-    void* pNext;
-    VkBool32 extendedDynamicState2;
-    VkBool32 extendedDynamicState2LogicOp;
-    VkBool32 extendedDynamicState2PatchControlPoints;
-};
-
 struct VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures {
     VkStructureType sType;
     void* pNext;
@@ -8357,13 +8318,6 @@ struct VkPhysicalDevicePortabilitySubsetPropertiesKHR {
     VkStructureType sType;
     void* pNext;
     uint32_t minVertexInputBindingStrideAlignment;
-};
-
-struct VkPhysicalDevice4444FormatsFeaturesEXT {
-    VkStructureType sType;
-    void* pNext;
-    VkBool32 formatA4R4G4B4;
-    VkBool32 formatA4B4G4R4;
 };
 
 struct VkBufferCopy2 {
@@ -8664,12 +8618,6 @@ struct VkPhysicalDevicePipelineProtectedAccessFeatures {
     VkStructureType sType;
     void* pNext;
     VkBool32 pipelineProtectedAccess;
-};
-
-struct VkPhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT {
-    VkStructureType sType;
-    void* pNext;
-    VkBool32 ycbcr2plane444Formats;
 };
 
 struct VkPhysicalDeviceShaderIntegerDotProductFeatures {
@@ -9329,10 +9277,8 @@ typedef void (VKAPI_PTR *PFN_vkCmdSetDepthCompareOp)(VkCommandBuffer commandBuff
 typedef void (VKAPI_PTR *PFN_vkCmdSetDepthBoundsTestEnable)(VkCommandBuffer commandBuffer, VkBool32 depthBoundsTestEnable);
 typedef void (VKAPI_PTR *PFN_vkCmdSetStencilTestEnable)(VkCommandBuffer commandBuffer, VkBool32 stencilTestEnable);
 typedef void (VKAPI_PTR *PFN_vkCmdSetStencilOp)(VkCommandBuffer commandBuffer, VkStencilFaceFlags faceMask, VkStencilOp failOp, VkStencilOp passOp, VkStencilOp depthFailOp, VkCompareOp compareOp);
-typedef void (VKAPI_PTR *PFN_vkCmdSetPatchControlPointsEXT)(VkCommandBuffer commandBuffer, uint32_t patchControlPoints);
 typedef void (VKAPI_PTR *PFN_vkCmdSetRasterizerDiscardEnable)(VkCommandBuffer commandBuffer, VkBool32 rasterizerDiscardEnable);
 typedef void (VKAPI_PTR *PFN_vkCmdSetDepthBiasEnable)(VkCommandBuffer commandBuffer, VkBool32 depthBiasEnable);
-typedef void (VKAPI_PTR *PFN_vkCmdSetLogicOpEXT)(VkCommandBuffer commandBuffer, VkLogicOp logicOp);
 typedef void (VKAPI_PTR *PFN_vkCmdSetPrimitiveRestartEnable)(VkCommandBuffer commandBuffer, VkBool32 primitiveRestartEnable);
 typedef VkResult (VKAPI_PTR *PFN_vkCreatePrivateDataSlot)(VkDevice device, const VkPrivateDataSlotCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator, VkPrivateDataSlot* pPrivateDataSlot);
 typedef void (VKAPI_PTR *PFN_vkDestroyPrivateDataSlot)(VkDevice device, VkPrivateDataSlot privateDataSlot, const VkAllocationCallbacks* pAllocator);
