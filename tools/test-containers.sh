@@ -128,7 +128,7 @@ gets() {
 
 # must COMMAND... runs a command that must succeed; may COMMAND... one that is judged by its output.
 must() { "$@" > "$log" 2>&1 || fail "$1 ends with $?: $(cat "$log")"; }
-may() { "$@" > "$log" 2>&1 || :; }
+may() { "$@" > "$log" 2>&1 || :; } # judged by its output
 
 # until_true COUNT COMMAND... repeats a command until it succeeds.
 until_true() {

@@ -6,11 +6,11 @@
 // The seed selects the faults; by default it is derived from the commit. Faults that do not compile, and faults that
 // do not change the machine code, are counted separately and replaced by other faults.
 //
-// The tests of the package run first, or those of the suite with the name of the directory in spine/, then those that are
-// linked with it, then those of the library and the tool. A fault in the core is translated to C, as make does. A fault in the spine that no
-// test has noticed is also planted into the builds with sanitizers, on which "make test-all" repeats some packages. The
-// exit code is 1 if the tests notice fewer than 95 of 100 faults. The translator, tools/goc, gets no faults: its random
-// programs compare it with Go's own compiler.
+// The tests of the package run first, or those of the suite with the name of the directory in spine/, then those that
+// are linked with it, then those of the library and the tool. A fault in the core is translated to C, as make does. A
+// fault in the spine that no test has noticed is also planted into the builds with sanitizers, on which "make test-all"
+// repeats some packages. The exit code is 1 if the tests notice fewer than 95 of 100 faults. The translator, tools/goc,
+// gets no faults: its random programs compare it with Go's own compiler.
 //
 // A failing test counts only if it fails again alone, and passes without any fault. Each test program runs under a
 // guard (guard.go), which ends it if it takes too long, and which leaves no process behind.

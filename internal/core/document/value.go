@@ -126,8 +126,8 @@ func means(written, name string) bool {
 	return at == len(name)
 }
 
-// character decodes the byte or escape at the start of a text and returns its size; 0 for a NUL's escape, which ends the
-// text.
+// character decodes the byte or escape at the start of a text and returns its size; 0 for a NUL's escape, which ends
+// the text.
 func character(s string) (text string, size int) {
 	if s[0] != '\\' {
 		return s[:1], 1

@@ -224,8 +224,8 @@ func OlderLog(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// olderLine returns the tag and text of an older loader's line, and the width of the tag's padding, 0 for an unpadded tag;
-// "": the line is another one.
+// olderLine returns the tag and text of an older loader's line, and the width of the tag's padding, 0 for an unpadded
+// tag; "": the line is another one.
 func olderLine(line string) (tag, text string, pad int) {
 	tag, rest, ended := strings.Cut(line, tagEnd)
 	first, second, both := strings.Cut(tag, separator)
