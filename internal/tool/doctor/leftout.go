@@ -198,14 +198,14 @@ func (e *exam) addClosedDirectories() {
 // addForeignHome adds a finding if HOME is in a place that the user may not read, and reports whether it is: it is the
 // directory of another user, so no driver or layer in it is known to be missing.
 func (e *exam) addForeignHome(place string) bool {
-	home := e.variable("HOME")
+	home := e.variable(variables.Home.Name())
 	if home == "" || !strings.HasPrefix(path.Clean(home)+"/", place+"/") {
 		return false
 	}
 	found := e.add(DirectoryUnreadable, place, place, textf("HOME is %s, which %s may not read", home, e.user.name),
 		newAdvice("Set HOME to a directory of "+e.user.name+"."), little)
 	if own := e.field("/etc/passwd", 5, 0, e.user.name); own != "" && own != home {
-		found.offer(fixing, explain.SetVariable("HOME", own))
+		found.offer(fixing, explain.SetVariable(variables.Home.Name(), own))
 	}
 	return true
 }

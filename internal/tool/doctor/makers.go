@@ -229,8 +229,9 @@ func (e *exam) windowless(g *GPU) {
 		return
 	}
 	const consequence = ", so programs show no window on the device"
+	missing := !e.machine.Exists(nvidiaModeset)
 	switch {
-	case !e.machine.Exists(nvidiaModeset) && (e.containerKind() != "" || e.machine.Exists("/sys/module/nvidia_modeset") &&
+	case missing && (e.containerKind() != "" || e.machine.Exists("/sys/module/nvidia_modeset") &&
 		process.RightsOf(e.machine, "/usr/bin/nvidia-modprobe") == ""):
 		do := e.system.by("modeset", with("node", nvidiaModeset))
 		e.add(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), do, something)

@@ -239,7 +239,7 @@ func TestNodeThatDoesNotOpen(t *testing.T) {
 	}
 }
 
-// If the only driver of a device ends programs, they work without it on the CPU, until its package is mended (microsoft/wslg issue 1492).
+// If the only driver of a device ends programs, they work without it on the CPU, until its package is fixed (microsoft/wslg issue 1492).
 func TestOnlyDriverThatEndsPrograms(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
