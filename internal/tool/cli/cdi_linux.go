@@ -127,7 +127,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			if file == "" {
 				_, err = term.Data(s.out).Write(text)
 			} else {
-				err = replaceFile(file, text)
+				err = (&machine.Machine{}).Replace(file, text, 0o644, false)
 			}
 			return examineError(err)
 		},
@@ -183,15 +183,6 @@ func encode(spec *specs.Spec, file string) ([]byte, error) {
 		return cdi.JSON(spec)
 	}
 	return cdi.YAML(spec)
-}
-
-func replaceFile(name string, text []byte) error {
-	p, err := (&machine.Machine{}).PlaceOf(name, false)
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	return p.Replace("", text, 0o644)
 }
 
 type cdiVerified struct {

@@ -144,9 +144,6 @@ func verdictOn(required *discover.Requirement, want *drivers.Want, report *disco
 }
 
 func requirementWith(n discover.Requirement, want *drivers.Want) (discover.Requirement, error) {
-	if want == nil {
-		return n, nil
-	}
 	if want.API != "" {
 		api, err := discover.ParseVersion(want.API)
 		if err != nil {

@@ -177,9 +177,9 @@ func Do(m *machine.Machine, edits []Edit) error {
 			switch {
 			case err != nil:
 			case e.Remove:
-				err = remove(m, e.Path)
+				err = m.Remove(e.Path)
 			default:
-				err = write(m, e.Path, []byte(e.Text), term.Either(now.There, now.Mode, 0o644))
+				err = m.Replace(e.Path, []byte(e.Text), term.Either(now.There, now.Mode, 0o644), true)
 			}
 			if err != nil {
 				return err
@@ -248,7 +248,7 @@ func (u *undo) write(m *machine.Machine) error {
 	if err != nil {
 		return err
 	}
-	return write(m, UndoFile(m), append(text, '\n'), 0o600)
+	return m.Replace(UndoFile(m), append(text, '\n'), 0o600, true)
 }
 
 // Undo reverts the changes of Do, Around and Change, and returns the restored files and values. It refuses if others
@@ -298,11 +298,11 @@ func Undo(m *machine.Machine, registry Registry, force bool) (given []string, er
 		return given, exit.Unable("%w", err)
 	}
 	if len(values) > 0 {
-		if err := remove(m, ExportFile(m)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := m.Remove(ExportFile(m)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return given, err
 		}
 	}
-	return given, remove(m, file)
+	return given, m.Remove(file)
 }
 
 // Undone returns the edits of files that Undo would make.
@@ -349,25 +349,6 @@ func readUndo(m *machine.Machine, file string) (*undo, error) {
 	return kept, nil
 }
 
-// write replaces a file in one step and creates missing directories.
-func write(m *machine.Machine, file string, text []byte, mode fs.FileMode) error {
-	at, err := m.PlaceOf(file, true)
-	if err != nil {
-		return err
-	}
-	defer at.Close()
-	return at.Replace("", text, mode)
-}
-
-func remove(m *machine.Machine, file string) error {
-	at, err := m.PlaceOf(file, false)
-	if err != nil {
-		return err
-	}
-	defer at.Close()
-	return at.Remove()
-}
-
 // SavedFile is the saved state of a file.
 type SavedFile struct {
 	Path  string      `json:"path"`
@@ -401,9 +382,9 @@ func (k SavedFile) Same(o SavedFile) bool { return k.There == o.There && bytes.E
 // Restore restores the file's state in one step.
 func (k SavedFile) Restore(m *machine.Machine) error {
 	if k.There {
-		return write(m, k.Path, k.Text, k.Mode)
+		return m.Replace(k.Path, k.Text, k.Mode, true)
 	}
-	err := remove(m, k.Path)
+	err := m.Remove(k.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

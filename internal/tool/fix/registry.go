@@ -57,7 +57,7 @@ func Change(m *machine.Machine, registry Registry, value windows.ValueName, on b
 		undo.Values = slices.Delete(undo.Values, at, at+1)
 	}
 	undo.Values = append(undo.Values, entry)
-	if err := write(m, ExportFile(m), undo.export(registry.Wide()), 0o600); err != nil {
+	if err := m.Replace(ExportFile(m), undo.export(registry.Wide()), 0o600, true); err != nil {
 		return err
 	}
 	if err := undo.write(m); err != nil {

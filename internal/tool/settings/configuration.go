@@ -319,12 +319,7 @@ func (p *FileSet) Save(s *Saving) (*Saved, error) {
 	if saved.Text = string(text); err != nil || s.Dry {
 		return saved, err
 	}
-	at, err := p.Machine.PlaceOf(file, true)
-	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
-	}
-	defer at.Close()
-	if err := at.Replace("", text, 0o644); err != nil {
+	if err := p.Machine.Replace(file, text, 0o644, true); err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
 	if s.Move {
@@ -377,5 +372,5 @@ func (p *FileSet) Forget(name string, dry bool) error {
 	if err != nil || dry {
 		return err
 	}
-	return exit.As(exit.NotLooked, p.remove(c.File))
+	return exit.As(exit.NotLooked, p.Machine.Remove(c.File))
 }

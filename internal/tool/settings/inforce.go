@@ -206,7 +206,7 @@ func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
 	}
 	list, unlisted := p.Configurations()
 	for _, c := range list {
-		remove(c.File, func() error { return p.remove(c.File) })
+		remove(c.File, func() error { return p.Machine.Remove(c.File) })
 	}
 	for _, place := range slices.Concat(LayerPlaces(&p.Machine, ThisDirectory(&p.Machine)), listedPlaces(&p.Machine)) {
 		if slices.Contains(removed, place.File) {
@@ -221,22 +221,12 @@ func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
 		}
 	}
 	if list := LayerList(&p.Machine); list != "" && p.Machine.Exists(list) {
-		remove(list, func() error { return p.remove(list) })
+		remove(list, func() error { return p.Machine.Remove(list) })
 	}
 	if err == nil {
 		err = unlisted
 	}
 	return removed, err
-}
-
-// remove removes a file.
-func (p *FileSet) remove(file string) error {
-	at, err := p.Machine.PlaceOf(file, false)
-	if err != nil {
-		return err
-	}
-	defer at.Close()
-	return at.Remove()
 }
 
 // editFile locks a file of the tool and passes its content to change. If change returns true, editFile writes the
