@@ -259,13 +259,7 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	}
 	switch found.Result {
 	case run.EndedWell:
-		for _, d := range e.Devices { // some programs ignore a device whose driver has passed no conformance test
-			if d.Type != vk.CPU && strings.HasPrefix(d.Conformance, "0.") {
-				e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), "+
-					"and programs with wgpu ignore it",
-					d.Conformance), nil).missing = true
-			}
-		}
+		e.addPoorDevices()
 		e.addDeviceFilters()
 		t.askDisplay(ctx, e)
 		e.windowless()
@@ -298,6 +292,25 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 		}
 	}
 	return nil
+}
+
+// addPoorDevices adds a finding for each listed device that many programs ignore: its driver has passed no conformance
+// test, or offers it Vulkan 1.0 and others more (ValveSoftware/Proton issue 3963).
+func (e *evidence) addPoorDevices() {
+	for _, d := range e.Devices {
+		from := find(e.alone, func(a *alone) bool {
+			return a.saw != nil && slices.ContainsFunc(a.saw.Devices, func(o probe.Device) bool { return o.Name == d.Name })
+		})
+		switch {
+		case d.Type == vk.CPU:
+		case from != nil && d.APIVersion >= vk.V1_0 && d.APIVersion < vk.V1_1 && from.of.Driver.API >= uint32(vk.V1_1):
+			e.add(DeviceOldVersion, d.Name, from.Manifest, textf("its driver offers it Vulkan %s, and up to %s to others",
+				d.APIVersion, vk.Version(from.of.Driver.API)), nil).missing = true
+		case strings.HasPrefix(d.Conformance, "0."):
+			e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), "+
+				"and programs with wgpu ignore it", d.Conformance), nil).missing = true
+		}
+	}
 }
 
 // place returns a change as a remedy for the place where the user makes it.

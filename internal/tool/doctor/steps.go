@@ -149,7 +149,7 @@ func rules() []rule {
 			linux: (*exam).devices},
 		{codes: []Code{NvidiaVersion}, linux: (*exam).nvidiaVersions},
 		{codes: []Code{VariableHides, DriverCrashes, DriverHangs, DriverFails, DriverExits, DriverNoDevice, DriverSlow,
-			DeviceNotConformant, LayerCrashes, LayerHangs, LayerFails, LayerExits, LayerLeftOut, LayerSlow,
+			DeviceOldVersion, DeviceNotConformant, LayerCrashes, LayerHangs, LayerFails, LayerExits, LayerLeftOut, LayerSlow,
 			TogetherFails, SettingsHide, TrialRights, GPUMissing, DeviceWindowless},
 			linux: (*exam).hiddenByLayer, trial: (*evidence).grow},
 		{codes: []Code{DriverIdle}, linux: (*exam).idle},

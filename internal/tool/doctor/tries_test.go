@@ -254,6 +254,21 @@ func TestOnlyDriverThatEndsPrograms(t *testing.T) {
 	}
 }
 
+// A device with Vulkan 1.0 is too old for most programs, if its driver could offer more.
+func TestDeviceOfAnOldVersion(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	for driver, want := range map[string]bool{"1.1.107": true, "1.0.61": false} {
+		report, _ := attempted(t, examine(t, desktop(t, file(icds+"radeon_icd.json", strings.Replace(icd("libvulkan_radeon.so", ""), "1.3.0", driver, 1))), Options{}),
+			`echo '{"event":"device","index":0,"name":"card","type":2,"api_version":4194365,"library":"/`+libraries+`libvulkan_radeon.so"}'; echo '{"event":"end"}'`, Tries{})
+		if f, is := ofCodes(report)[DeviceOldVersion]; is != want || is && (!f.Shown() || !strings.Contains(f.What, "Vulkan 1.0.61, and up to 1.1.107")) {
+			t.Errorf("%s: %v: %+v", driver, is, report.Findings)
+		}
+	}
+}
+
 // What stands in the way of a device that the trial lists costs nothing: NVIDIA's driver makes its nodes when it is opened as root, and opens
 // them through a program of its own.
 func TestObstacleOfAListedDevice(t *testing.T) {

@@ -32,6 +32,7 @@ const (
 	GPUNoDriver         Code = "gpu-no-driver"
 	GPUMissing          Code = "gpu-missing"
 	DeviceWindowless    Code = "device-windowless"
+	DeviceOldVersion    Code = "device-old-version"
 	DeviceNotConformant Code = "device-not-conformant"
 	GPUDisplayOnly      Code = "gpu-display-only"
 	GPUReserved         Code = "gpu-reserved"
