@@ -284,11 +284,15 @@ func appendDecoded[T any](list []T, line []byte) []T {
 func (r *Result) failedPhase() string {
 	for _, p := range r.Phases {
 		if p.Result < 0 {
-			return fmt.Sprintf("%s failed with %s", p.Name, p.Result)
+			name := p.Name
+			if gerund, command := phaseWords(name); !command {
+				name = gerund
+			}
+			return fmt.Sprintf("%s failed with %s", name, p.Result)
 		}
 	}
 	if len(r.Devices) == 0 {
-		return "there is no device"
+		return "no device is listed"
 	}
 	return "the probe ended early"
 }

@@ -120,7 +120,7 @@ func TestDevicesOfBadLives(t *testing.T) {
 		{"failure", begin + `echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}{"event":"end"}' | sed 's/}{/}\n{/'; exit 1`,
 			"create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"},
 		{"no library", `echo '{"event":"unloadable","error":"no such file"}'; exit 3`, "no such file"},
-		{"no device", `echo '{"event":"end"}'; exit 1`, "there is no device"},
+		{"no device", `echo '{"event":"end"}'; exit 1`, "no device is listed"},
 		{"exit in a layer", begin + "exit 0", "ended by exit(0) in vkCreateInstance"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -427,7 +427,7 @@ func (e *exam) addMakersDevice(g *GPU) bool {
 	if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }) {
 		return true
 	}
-	what := textf("its kernel driver is %s, the own one of %s, and no Vulkan driver of %s is installed", g.Kernel,
+	what := textf("its kernel driver is %s, %s's own, and no Vulkan driver of %s is installed", g.Kernel,
 		maker, maker)
 	do := "Install the Vulkan driver of " + maker + " that the maker of the board offers"
 	for _, f := range drivers.Families() {

@@ -390,12 +390,15 @@ func driverLines(log string, older bool) (lines []string) {
 	return lines
 }
 
-// line returns the driver's line about a failure: one with a sign of a known meaning, or the last one; "": it wrote
-// none.
+// line returns the driver's line about a failure: one with a sign of a known meaning, one that calls itself an error, or
+// the last one; "": it wrote none.
 func (p *Probe) line() string {
-	for _, line := range p.Wrote {
-		if meaningOf(line) != "" {
-			return line
+	for _, is := range []func(line string) bool{
+		func(line string) bool { return meaningOf(line) != "" },
+		func(line string) bool { return strings.Contains(strings.ToLower(line), "error") },
+	} {
+		if at := slices.IndexFunc(p.Wrote, is); at >= 0 {
+			return p.Wrote[at]
 		}
 	}
 	return strings.Join(p.Wrote[max(0, len(p.Wrote)-1):], "")

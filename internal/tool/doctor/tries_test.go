@@ -451,3 +451,12 @@ END
 		t.Errorf("%q", got)
 	}
 }
+
+// A driver's line that calls itself an error says more than the line after it (loongson-community/discussions issue 27).
+func TestLineOfAFailure(t *testing.T) {
+	t.Parallel()
+	p := Probe{Wrote: []string{"a note", "LLVM ERROR: Cannot select", "In function: sample"}}
+	if got := p.line(); got != "LLVM ERROR: Cannot select" {
+		t.Errorf("%q", got)
+	}
+}

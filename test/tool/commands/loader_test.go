@@ -105,7 +105,7 @@ func TestBlindWithEveryLoader(t *testing.T) {
 	w.Env["XDG_DATA_HOME"] = w.Path("data") // Debian's loader has no variable for implicit layers
 	w.ImplicitLayer("VK_LAYER_hides", "remove_device 0").MoveManifest("data/vulkan/implicit_layer.d")
 	out := of(w, filepath.Dir(world.SystemLibrary), "doctor")
-	for want, wanted := range map[string]bool{"problem layer-fails: VK_LAYER_hides": true, "there is no device": true,
+	for want, wanted := range map[string]bool{"problem layer-fails: VK_LAYER_hides": true, "no device is listed": true,
 		"export DISABLE_VK_LAYER_hides=1": true, "it happens only with": false, "vkloader run PROGRAM Or:": false} {
 		if strings.Contains(strings.Join(strings.Fields(out), " "), want) != wanted {
 			t.Errorf("%q is wanted: %t, in\n%s", want, wanted, out)
