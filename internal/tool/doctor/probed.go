@@ -390,8 +390,8 @@ func driverLines(log string, older bool) (lines []string) {
 	return lines
 }
 
-// line returns the driver's line about a failure: one with a sign of a known meaning, one that calls itself an error, or
-// the last one; "": it wrote none.
+// line returns the driver's line about a failure: one with a sign of a known meaning, one that calls itself an error,
+// or the last one; "": it wrote none.
 func (p *Probe) line() string {
 	for _, is := range []func(line string) bool{
 		func(line string) bool { return meaningOf(line) != "" },
