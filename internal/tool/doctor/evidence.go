@@ -299,11 +299,13 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 func (e *evidence) addPoorDevices() {
 	for _, d := range e.Devices {
 		from := find(e.alone, func(a *alone) bool {
-			return a.saw != nil && slices.ContainsFunc(a.saw.Devices, func(o probe.Device) bool { return o.Name == d.Name })
+			return a.saw != nil &&
+				slices.ContainsFunc(a.saw.Devices, func(o probe.Device) bool { return o.Name == d.Name })
 		})
+		old := d.APIVersion >= vk.V1_0 && d.APIVersion < vk.V1_1
 		switch {
 		case d.Type == vk.CPU:
-		case from != nil && d.APIVersion >= vk.V1_0 && d.APIVersion < vk.V1_1 && from.of.Driver.API >= uint32(vk.V1_1):
+		case old && from != nil && from.of.Driver.API >= uint32(vk.V1_1):
 			e.add(DeviceOldVersion, d.Name, from.Manifest, textf("its driver offers it Vulkan %s, and up to %s to others",
 				d.APIVersion, vk.Version(from.of.Driver.API)), nil).missing = true
 		case strings.HasPrefix(d.Conformance, "0."):
