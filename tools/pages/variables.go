@@ -51,29 +51,27 @@ call needs it. Elevated processes (set-user-ID, set-group-ID, file capabilities)
 them load a user's code. The column "yields to" lists what takes precedence over the variable. The loader does not
 expand or trim values.
 `)
-	row := func(name, takes, does, elevated, yields string, statements []string) {
-		cell := func(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", name, cell(takes), cell(does), elevated, cell(yields),
-			strings.Join(statements, ", "))
+	row := func(e *environment.VariableGuide) {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", e.Name, e.Takes, e.Told(), e.Elevated(), e.YieldsTo,
+			strings.Join(e.Statements, ", "))
 	}
 	table := func(title string) {
 		fmt.Fprintf(&b, "\n## %s\n\n| variable | takes | does | elevated | yields to | statements |\n", title)
 		b.WriteString("| --- | --- | --- | --- | --- | --- |\n")
 	}
-	for _, group := range environment.Groups {
-		table(string(group))
-		for _, e := range environment.Guide() {
-			if e.Group == group {
-				row(e.ID.Name(), e.Takes, e.Told(), e.Elevated(), e.Order(), e.Statements)
-			}
+	group := ""
+	for _, e := range environment.Guide() {
+		if e.Group != group {
+			group = e.Group
+			table(group)
 		}
+		row(&e)
 	}
 	table("Of implicit layers")
-	for _, k := range environment.OfLayers {
-		row(k.Field, k.Takes, k.Does, "kept", k.YieldsTo, k.Statements)
+	layers := environment.OfLayers()
+	for _, e := range layers {
+		row(&e)
 	}
-	b.WriteString("\nEach manifest chooses the names of these two variables: `\"" +
-		environment.OfLayers[0].Field + "\": {\"NAME\": \"\"}`, `\"" +
-		environment.OfLayers[1].Field + "\": {\"NAME\": \"VALUE\"}`.\n")
+	b.WriteString("\nEach manifest chooses the names of these two variables: `\"" + layers[0].Name + "\": {\"NAME\": \"\"}`, `\"" + layers[1].Name + "\": {\"NAME\": \"VALUE\"}`.\n")
 	return b.String()
 }

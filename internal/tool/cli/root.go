@@ -246,7 +246,7 @@ func explainWord(s *invocation, word string) bool {
 	statement, is := spec.Find(word)
 	finding := findingOf(word)
 	entries := environment.Guide()
-	variable := slices.IndexFunc(entries, func(e environment.VariableGuide) bool { return e.ID.Name() == word })
+	variable := slices.IndexFunc(entries, func(e environment.VariableGuide) bool { return e.Name == word })
 	switch {
 	case is:
 		printStatement(s.out, statement)
@@ -262,8 +262,8 @@ func explainWord(s *invocation, word string) bool {
 
 // printVariable describes a variable of the loader.
 func printVariable(out io.Writer, e *environment.VariableGuide) {
-	fmt.Fprintf(out, "%s: a variable of the loader\n", e.ID.Name())
-	for _, part := range [][2]string{{"does", e.Told()}, {"takes", e.Takes}, {"yields to", e.Order()},
+	fmt.Fprintf(out, "%s: a variable of the loader\n", e.Name)
+	for _, part := range [][2]string{{"does", e.Told()}, {"takes", e.Takes}, {"yields to", e.YieldsTo},
 		{"elevated", e.Elevated()}, {"statements", strings.Join(e.Statements, ", ")}} {
 		if part[1] != "" {
 			fmt.Fprintf(out, "    %-10s  %s\n", part[0], environment.Plain(part[1]))

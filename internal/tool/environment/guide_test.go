@@ -17,20 +17,41 @@ func TestEveryVariableIsTold(t *testing.T) {
 	}
 	statements := strings.Fields(string(text))
 	told := map[variables.ID]int{}
-	for _, e := range Guide() {
+	check := func(e VariableGuide) {
 		told[e.ID]++
-		if e.Takes == "" || e.Does == "" || len(e.Statements) == 0 || !slices.Contains(Groups, e.Group) {
-			t.Errorf("%s: %+v", e.ID.Name(), e)
+		texts := e.Takes + e.Does + e.YieldsTo
+		if e.Takes == "" || e.Does == "" || len(e.Statements) == 0 || strings.ContainsAny(texts, "{}|") {
+			t.Errorf("%s: %+v", e.Name, e)
+		}
+		if _, known := variables.Find(e.Instead); e.Instead != "" && !known {
+			t.Errorf("%s: there is no variable %s", e.Name, e.Instead)
 		}
 		for _, id := range e.Statements {
 			if !slices.Contains(statements, id) {
-				t.Errorf("%s: there is no statement %s", e.ID.Name(), id)
+				t.Errorf("%s: there is no statement %s", e.Name, id)
 			}
 		}
 	}
+	var groups []string
+	for _, e := range Guide() {
+		check(e)
+		groups = append(groups, e.Group)
+	}
+	groups = slices.Compact(groups)
+	if want := []string{"Drivers", "Layers", "Physical devices", "Loader", Directories}; !slices.Equal(groups, want) {
+		t.Errorf("the groups are %q", groups)
+	}
+	var fields []string
+	for _, e := range OfLayers() {
+		check(e)
+		fields = append(fields, e.Name)
+	}
+	if want := []string{"disable_environment", "enable_environment"}; !slices.Equal(fields, want) {
+		t.Errorf("the variables of layers, or rows with an unknown name: %q", fields)
+	}
 	variables.Each(func(v variables.ID) {
 		if told[v] != 1 {
-			t.Errorf("%s has %d entries in internal/tool/environment/guide.go, not one", v.Name(), told[v])
+			t.Errorf("%s has %d entries in internal/tool/environment/guide.txt, not one", v.Name(), told[v])
 		}
 		if found, known := variables.Find(v.Name()); !known || found != v {
 			t.Errorf("%s cannot be found", v.Name())
@@ -38,13 +59,6 @@ func TestEveryVariableIsTold(t *testing.T) {
 	})
 	if _, known := variables.Find("VK_LOADER_SEARCH_ONLY_IN_BUNDLE"); known {
 		t.Error("that one is of another system")
-	}
-	for _, k := range OfLayers {
-		for _, id := range k.Statements {
-			if !slices.Contains(statements, id) {
-				t.Errorf("%s: there is no statement %s", k.Field, id)
-			}
-		}
 	}
 }
 

@@ -51,10 +51,7 @@ func All(answer *plan.Answer, from facts.Provider, environ []string, elevated bo
 			continue
 		}
 		v := from.Var(e.ID.Name(), false)
-		row := Variable{Name: e.ID.Name(), Group: string(e.Group), Set: v.Set, Value: v.Value, State: Unset,
-			Takes: Plain(e.Takes), Does: Plain(e.Told()),
-			Brief: Plain(e.Does), Elevated: e.Elevated(), YieldsTo: Plain(e.Order()),
-			Deprecated: e.Instead != nil, Statements: e.Statements}
+		row := e.unset(e.Name, v)
 		if v.Set {
 			row.State, row.Why = stateOf(&e, v.Value, answer, from, elevated)
 		} else if value, set := valueIn(environ, e.ID.Name()); set { // the source hides it
@@ -66,6 +63,13 @@ func All(answer *plan.Answer, from facts.Provider, environ []string, elevated bo
 	rows = append(rows, layerVariables(answer, from)...)
 	rows = append(rows, mesaVariables(answer, from)...)
 	return append(rows, unknownVariables(rows, environ)...)
+}
+
+// unset returns the description of a variable with its value. Callers judge the state of one that is set.
+func (e *VariableGuide) unset(name string, v facts.Var) Variable {
+	return Variable{Name: name, Group: e.Group, Set: v.Set, Value: v.Value, State: Unset, Takes: Plain(e.Takes),
+		Does: Plain(e.Told()), Brief: Plain(e.Does), Elevated: e.Elevated(), YieldsTo: Plain(e.YieldsTo),
+		Deprecated: e.Instead != "", Statements: e.Statements}
 }
 
 func valueIn(environ []string, name string) (value string, set bool) {
@@ -128,12 +132,10 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 		active[answer.Layers[a.Layer]] = true
 	}
 	var rows []Variable
-	add := func(l *manifest.Layer, kind *ByLayer, name, brief string, judge func(value string) (state, why string)) {
+	add := func(l *manifest.Layer, kind int, name, brief string, judge func(value string) (state, why string)) {
 		v := from.Var(name, false)
-		row := Variable{Name: name, Group: "Implicit layers", Set: v.Set, Value: v.Value, State: Unset, Layer: l.Name,
-			Takes: Plain(kind.Takes), Does: Plain(kind.Does), Brief: brief, Elevated: "kept",
-			YieldsTo:   Plain(kind.YieldsTo),
-			Statements: kind.Statements}
+		row := OfLayers()[kind].unset(name, v)
+		row.Layer, row.Brief = l.Name, brief
 		if v.Set {
 			row.State, row.Why = judge(v.Value)
 		}
@@ -143,7 +145,7 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 		if !l.Implicit {
 			continue
 		}
-		add(l, &OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.",
+		add(l, 0, l.DisableName, "While it is set, "+l.Name+" is not used.",
 			func(string) (state, why string) {
 				if active[l] {
 					return Ignored, l.Name + " is used anyway: vkloader explain says why"
@@ -154,7 +156,7 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 			continue
 		}
 		brief := fmt.Sprintf("%s is used only while it is %q.", l.Name, l.EnableValue)
-		add(l, &OfLayers[1], l.EnableName, brief, func(value string) (state, why string) {
+		add(l, 1, l.EnableName, brief, func(value string) (state, why string) {
 			switch {
 			case value != l.EnableValue:
 				return NoEffect, fmt.Sprintf("%s requires %q", l.Name, l.EnableValue)

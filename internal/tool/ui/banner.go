@@ -138,7 +138,7 @@ func (b *banner) variables(r *Request) error {
 		return err
 	}
 	for _, v := range said.Variables {
-		if v.State == environment.InForce && v.Group != string(environment.Directories) {
+		if v.State == environment.InForce && v.Group != environment.Directories {
 			b.Overrides = append(b.Overrides,
 				override{Kind: "Variable", What: v.Name + "=" + v.Value, By: "the session of vkloader ui",
 					Since: "its start", Until: "it is unset", Hint: "unset " + v.Name})
