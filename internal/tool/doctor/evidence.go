@@ -306,8 +306,9 @@ func (e *evidence) addPoorDevices() {
 		switch {
 		case d.Type == vk.CPU:
 		case old && from != nil && from.of.Driver.API >= uint32(vk.V1_1):
-			e.add(DeviceOldVersion, d.Name, from.Manifest, textf("its driver offers it Vulkan %s, and up to %s to others",
-				d.APIVersion, vk.Version(from.of.Driver.API)), nil).missing = true
+			e.add(DeviceOldVersion, d.Name, from.Manifest,
+				textf("its driver offers it Vulkan %s, and up to %s to others", d.APIVersion,
+					vk.Version(from.of.Driver.API)), nil).missing = true
 		case strings.HasPrefix(d.Conformance, "0."):
 			e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), "+
 				"and programs with wgpu ignore it", d.Conformance), nil).missing = true
