@@ -317,8 +317,9 @@ func (e *exam) addDriverless(g *GPU) {
 			what = "its driver " + library + " is installed, and programs do not get its manifest " + file
 		}
 		if needs, text := e.withManifest(library, own.Text); len(needs) > 0 && e.containerKind() != "" {
-			what, do = what+"; it needs "+strings.Join(needs, " and ")+
-				", which is in no directory that the dynamic linker searches", text
+			what, do, own = what+"; it needs "+strings.Join(needs, " and ")+
+				term.Either(len(needs) == 1, ", which is", ", which are")+
+				" in no directory that the dynamic linker searches", text, explain.Change{}
 		}
 	}
 	what += outsideSearch(elsewhere)
@@ -345,7 +346,7 @@ func (e *exam) addDriverless(g *GPU) {
 	if elsewhere != "" {
 		found.offer(fixing, e.searchAlso(elsewhere))
 	}
-	if library != "" {
+	if own.Text != "" {
 		found.offer(fixing, own)
 	}
 }
