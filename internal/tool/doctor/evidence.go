@@ -363,9 +363,7 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 			e.Findings = slices.Delete(e.Findings, at, at+1)
 			known.Good, known.Harmless = false, false
 			var do *Remedy
-			changes := explain.LeaveOutDriver(e.source, c.Manifest)
-			if change, ok := e.trialOf(&alone{of: known}).First(explain.ItemKey{Manifest: c.Manifest}, false,
-				changes...); ok {
+			if change, ok := e.leaveOut(known); ok {
 				do = shellAdvice("", change.Line())
 			}
 			e.add(TogetherFails, c.Name, c.Manifest,

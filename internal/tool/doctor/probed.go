@@ -26,10 +26,6 @@ import (
 func (e *evidence) addResult(a *alone) {
 	e.Probes = append(e.Probes, a.Probe)
 	a.setStanding()
-	key, changes := explain.ItemKey{Manifest: a.Manifest}, explain.LeaveOutDriver(e.source, a.Manifest)
-	if a.Kind == "layer" {
-		key.Layer, changes = a.Name, explain.LeaveOutLayer(e.source, a.of.Layer)
-	}
 	code, wrong := a.failure()
 	if !wrong {
 		return
@@ -46,8 +42,7 @@ func (e *evidence) addResult(a *alone) {
 	if meant != nil && a.Kind == "driver" && a.Only == "" {
 		do = meant
 	} else if code != DriverNoDevice {
-		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !e.harmless(c, a.Manifest) })
-		c, ok := e.trialOf(a).First(key, false, changes...)
+		c, ok := e.leaveOut(a.of)
 		switch {
 		case !ok:
 			do = e.renewalAdvice(a, code)
@@ -238,15 +233,22 @@ func (r *Report) asks(layer string) string {
 	return ""
 }
 
-// trialOf returns a trial of changes that exclude a driver or layer. By default no program gets a portability driver,
-// so its changes are tried for a program that enables portability drivers.
-func (r *Report) trialOf(a *alone) *explain.Trial {
-	if a.Kind == "driver" {
+// leaveOut returns the first harmless change that excludes a driver or layer and alters nothing else; failing that, the
+// first that excludes it at all. It returns false if there is none. By default no program gets a portability driver, so
+// a driver's changes are tried for a program that enables portability drivers.
+func (r *Report) leaveOut(m *Entry) (explain.Change, bool) {
+	trial, key := explain.NewTrial(r.source, r.Answer), explain.ItemKey{Manifest: m.Manifest}
+	var changes []explain.Change
+	if m.Layer != nil {
+		key, changes = explain.LayerKey(m.Layer), explain.LeaveOutLayer(r.source, m.Layer)
+	} else {
+		changes = explain.LeaveOutDriver(r.source, m.Manifest)
 		if answer, err := explain.Decide(r.source, explain.WithProbe); err == nil {
-			return explain.NewTrial(r.source, answer, explain.WithProbe)
+			trial = explain.NewTrial(r.source, answer, explain.WithProbe)
 		}
 	}
-	return explain.NewTrial(r.source, r.Answer)
+	changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !r.harmless(c, m.Manifest) })
+	return trial.First(key, false, changes...)
 }
 
 // actingMessages returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's

@@ -300,8 +300,7 @@ func (e *evidence) addSlowDrivers() {
 			continue
 		}
 		var do *Remedy
-		if c, ok := e.trialOf(&e.alone[i]).First(explain.ItemKey{Manifest: e.alone[i].Manifest}, false,
-			explain.LeaveOutDriver(e.source, e.alone[i].Manifest)...); ok {
+		if c, ok := e.leaveOut(e.alone[i].of); ok {
 			do = placement{Change: c, aim: term.Either(absent, forTime, forPower)}.remedy()
 		}
 		e.add(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,
@@ -373,9 +372,7 @@ func totalDuration(r *probe.Result) (all time.Duration) {
 func (e *evidence) addSlow(l *run.Suspect, with, without time.Duration) {
 	var do *Remedy
 	if layer := explain.Layer(e.Answer, l.Name, l.Manifest); layer != nil {
-		changes := explain.LeaveOutLayer(e.source, layer)
-		if c, ok := explain.NewTrial(e.source, e.Answer).First(explain.ItemKey{Manifest: l.Manifest, Layer: l.Name},
-			false, changes...); ok {
+		if c, ok := e.leaveOut(&Entry{Name: l.Name, Manifest: l.Manifest, Layer: layer}); ok {
 			do = placement{Change: c, aim: forTime}.remedy()
 		}
 	}
