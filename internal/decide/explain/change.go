@@ -16,12 +16,12 @@ import (
 
 // Change is one action of the user: set or unset a variable, delete a file, or write a new one.
 type Change struct {
-	Variable string
-	Value    string
-	Set      bool
-	File     string
-	Text     string  // of a new file; "": delete the file
-	And      *Change // a second change, made together with this one
+	Variable string  `json:"name"`
+	Value    string  `json:"value"`
+	Set      bool    `json:"set"`
+	File     string  `json:"-"`
+	Text     string  `json:"-"` // of a new file; "": delete the file
+	And      *Change `json:"-"` // a second change, made together with this one
 }
 
 // SetVariable returns the change that sets a variable.
@@ -35,6 +35,18 @@ func RemoveFile(file string) Change { return Change{File: file} }
 
 // AddFile returns the change that writes a new file; text must not be empty.
 func AddFile(file, text string) Change { return Change{File: file, Text: text} }
+
+// Apply returns an environment with changes of variables applied.
+func Apply(environ []string, changes []Change) []string {
+	for _, c := range changes {
+		if c.Set {
+			environ = machine.WithVariable(environ, c.Variable, c.Value)
+		} else {
+			environ = machine.WithoutVariable(environ, c.Variable)
+		}
+	}
+	return environ
+}
 
 // With joins two changes.
 func (c Change) With(other Change) Change {
@@ -100,10 +112,8 @@ func (c Change) On(source *machine.Source) *machine.Source {
 		after.Without = append(append([]string{}, source.Without...), c.File)
 		after.Added = maps.Clone(source.Added)
 		delete(after.Added, filepath.Clean(c.File))
-	case c.Set:
-		after.Environ = machine.WithVariable(source.Environ, c.Variable, c.Value)
 	default:
-		after.Environ = machine.WithoutVariable(source.Environ, c.Variable)
+		after.Environ = Apply(source.Environ, []Change{c})
 	}
 	if c.And != nil {
 		return c.And.On(&after)

@@ -230,9 +230,9 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	case run.FailsWithLoader:
 		v.Fix = runsWith(args)
 	case run.FoundKeeping:
-		v.Fix = h.lineFor([]run.Edit{run.SetVariable(variables.DisableUnloading.Name(), "0")}, args)
+		v.Fix = h.lineFor([]explain.Change{explain.SetVariable(variables.DisableUnloading.Name(), "0")}, args)
 	case run.FoundUnloading:
-		v.Fix = h.lineFor([]run.Edit{run.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
+		v.Fix = h.lineFor([]explain.Change{explain.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
 	case run.FoundCulprit:
 		for _, c := range found.Culprits { // the loader's last line may be about a library that was opened before
 			if c.Library != "" && strings.Contains(v.Wrote, c.Library) && !strings.Contains(v.Phase, c.Library) {
@@ -241,8 +241,8 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 		}
 		v.Update = h.updates(found.Culprits)
 		_, changes := h.scene.Without(found.Culprits)
-		ignored := func(c run.Edit) bool { // a variable that the elevated program ignores
-			id, known := variables.Find(c.Name)
+		ignored := func(c explain.Change) bool { // a variable that the elevated program ignores
+			id, known := variables.Find(c.Variable)
 			return known && id.Secure()
 		}
 		if v.Fix = h.lineFor(changes, args); h.rights != "" && slices.ContainsFunc(changes, ignored) {
@@ -482,9 +482,9 @@ func (h *hunt) withUsual(usual []string) (*run.CulpritSearch, error) {
 
 // lineFor returns a command line with which the program works. If the program's loader without the tool ignores a
 // variable in it, the line runs the program through the tool.
-func (h *hunt) lineFor(changes []run.Edit, args []string) shell.Line {
+func (h *hunt) lineFor(changes []explain.Change, args []string) shell.Line {
 	ignored := h.other != nil && slices.ContainsFunc(changes,
-		func(c run.Edit) bool { return c.Set && !h.other.Obeys(c.Name) })
+		func(c explain.Change) bool { return c.Set && !h.other.Obeys(c.Variable) })
 	if ignored {
 		args = append([]string{"vkloader", "run", "--"}, args...)
 	}

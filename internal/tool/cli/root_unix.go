@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/trust"
@@ -55,7 +56,7 @@ const hangKey = `Ctrl-\`
 const crashedWith = "as where a signal ended a command of a shell"
 
 // ignoredByRights returns nothing: unfit warns about programs with more rights.
-func ignoredByRights(*machine.Source, string, []run.Edit) []string { return nil }
+func ignoredByRights(*machine.Source, string, []explain.Change) []string { return nil }
 
 // Texts of helps that differ between systems.
 const (

@@ -92,8 +92,8 @@ func (r *launched) run(s *invocation, args []string) error {
 		return err
 	}
 	if brought.Library != "" {
-		r.usual = run.Apply(plain,
-			slices.DeleteFunc(slices.Clone(changes), func(c run.Edit) bool { return c.Name == libraryPath }))
+		r.usual = explain.Apply(plain,
+			slices.DeleteFunc(slices.Clone(changes), func(c explain.Change) bool { return c.Variable == libraryPath }))
 	}
 	for _, w := range warnings {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
@@ -101,10 +101,10 @@ func (r *launched) run(s *invocation, args []string) error {
 	program.Environ = m.Environ
 	if r.dry {
 		return r.output.print(s, struct {
-			Schema    int        `json:"schema"`
-			Program   []string   `json:"program"`
-			Variables []run.Edit `json:"variables"`
-			Warnings  []string   `json:"warnings"`
+			Schema    int              `json:"schema"`
+			Program   []string         `json:"program"`
+			Variables []explain.Change `json:"variables"`
+			Warnings  []string         `json:"warnings"`
 		}{dryRunSchema, args, changes, append([]string{}, warnings...)}, func() {
 			fmt.Fprintln(term.Raw(s.out), commandLine(changes, args, "\n"))
 		})
@@ -148,8 +148,8 @@ func (r *launched) fullNames(m *machine.Machine) error {
 
 // prepare decides on the variables, adds them to the machine's environment, and returns warnings about options without
 // effect. brought is the place of the tool's loader if the program gets it.
-func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.Machine, program string) ([]run.Edit,
-	[]string, error) {
+func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.Machine,
+	program string) ([]explain.Change, []string, error) {
 	err := r.fullNames(m)
 	if err != nil {
 		return nil, nil, err
@@ -166,12 +166,12 @@ func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.M
 		if before, _ := m.Lookup(libraryPath); before != "" {
 			directory += ":" + before
 		}
-		changes = append([]run.Edit{run.SetVariable(libraryPath, directory)}, changes...)
+		changes = append([]explain.Change{explain.SetVariable(libraryPath, directory)}, changes...)
 	}
 	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
-		changes = append(changes, run.SetVariable(variables.Debug.Name(), "all"))
+		changes = append(changes, explain.SetVariable(variables.Debug.Name(), "all"))
 	}
-	m.Environ = run.Apply(m.Environ, changes)
+	m.Environ = explain.Apply(m.Environ, changes)
 	source := &machine.Source{Machine: *m, Program: program, AsUser: s.asUser}
 	if !m.Foreign() {
 		source.Program = fullPath(program)
@@ -197,18 +197,18 @@ func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.M
 		ask = nil
 	}
 	more, also, err := r.DeviceChanges(m, program, ask)
-	changes, m.Environ = append(changes, more...), run.Apply(m.Environ, more)
+	changes, m.Environ = append(changes, more...), explain.Apply(m.Environ, more)
 	return changes, slices.Concat(warnings, ignoredByRights(source, program, changes), also,
 		ignoredBy(loader, source.Program, changes)), err
 }
 
 // ignoredBy returns warnings about changes that the program's own loader ignores. loader is nil if the program gets
 // another one.
-func ignoredBy(loader *loaders.Loader, program string, changes []run.Edit) []string {
+func ignoredBy(loader *loaders.Loader, program string, changes []explain.Change) []string {
 	if loader == nil {
 		return nil
 	}
-	names := term.Words(changes, func(c run.Edit) string { return c.Name })
+	names := term.Words(changes, func(c explain.Change) string { return c.Variable })
 	if names = loader.Ignored(names); len(names) == 0 {
 		return nil
 	}

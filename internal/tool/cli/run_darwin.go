@@ -7,11 +7,11 @@ import (
 	"syscall"
 
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/decide/shell"
-	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
 )
 
@@ -39,14 +39,14 @@ func unfit(source *machine.Source, program, _ string) (warnings []string) {
 
 // commandLine returns a shell line that starts the program with the variables. It does not use env, which is one of the
 // programs for which macOS removes DYLD_LIBRARY_PATH.
-func commandLine(changes []run.Edit, args []string, _ shell.Line) shell.Line {
+func commandLine(changes []explain.Change, args []string, _ shell.Line) shell.Line {
 	var words []shell.Line
 	unset := shell.Line("")
 	for _, c := range changes {
 		if c.Set {
-			words = append(words, shell.Quoted(c.Name)+"="+shell.Quoted(c.Value))
+			words = append(words, shell.Quoted(c.Variable)+"="+shell.Quoted(c.Value))
 		} else {
-			unset += " " + shell.Quoted(c.Name)
+			unset += " " + shell.Quoted(c.Variable)
 		}
 	}
 	line := shell.Join(append(words, term.Words(args, shell.Quoted)...), " ")

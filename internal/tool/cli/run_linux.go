@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -62,16 +63,16 @@ func unfit(source *machine.Source, program, library string) (warnings []string) 
 }
 
 // commandLine returns a shell line that starts the program with the variables.
-func commandLine(changes []run.Edit, args []string, _ shell.Line) shell.Line {
+func commandLine(changes []explain.Change, args []string, _ shell.Line) shell.Line {
 	words := []string{"env"}
 	for _, c := range changes {
 		if !c.Set {
-			words = append(words, "-u", c.Name)
+			words = append(words, "-u", c.Variable)
 		}
 	}
 	for _, c := range changes {
 		if c.Set {
-			words = append(words, c.Name+"="+c.Value)
+			words = append(words, c.Variable+"="+c.Value)
 		}
 	}
 	return shell.Words(append(words, args...)...)

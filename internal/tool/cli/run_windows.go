@@ -8,6 +8,7 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
@@ -29,14 +30,14 @@ func bring(*invocation) (probe.Companions, error) { return probe.Companions{}, n
 func unfit(*machine.Source, string, string) []string { return nil }
 
 // ignoredByRights returns a warning about the variables of a choice that an elevated program ignores (WIN-057).
-func ignoredByRights(source *machine.Source, program string, changes []run.Edit) []string {
+func ignoredByRights(source *machine.Source, program string, changes []explain.Change) []string {
 	if process := source.Elsewhere().Process(); !process.Known || process.Level < facts.HighIntegrity {
 		return nil
 	}
-	ignored := term.Words(slices.DeleteFunc(slices.Clone(changes), func(c run.Edit) bool {
-		v, known := variables.Find(c.Name)
+	ignored := term.Words(slices.DeleteFunc(slices.Clone(changes), func(c explain.Change) bool {
+		v, known := variables.Find(c.Variable)
 		return !c.Set || !known || !v.Secure()
-	}), func(c run.Edit) string { return c.Name })
+	}), func(c explain.Change) string { return c.Variable })
 	if len(ignored) == 0 {
 		return nil
 	}
@@ -46,8 +47,8 @@ func ignoredByRights(source *machine.Source, program string, changes []run.Edit)
 }
 
 // commandLine returns a command line that starts the program with the variables.
-func commandLine(changes []run.Edit, args []string, between shell.Line) shell.Line {
-	lines := term.Words(changes, func(c run.Edit) shell.Line { return shell.PromptedSet(c.Name, c.Value) })
+func commandLine(changes []explain.Change, args []string, between shell.Line) shell.Line {
+	lines := term.Words(changes, func(c explain.Change) shell.Line { return shell.PromptedSet(c.Variable, c.Value) })
 	return shell.Join(append(lines, shell.Words(args...)), between)
 }
 

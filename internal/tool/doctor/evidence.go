@@ -78,13 +78,13 @@ func (r *Report) driversAlone() (list []alone) {
 		if m.Driver == nil || foreign {
 			continue
 		}
-		one := alone{of: m, Probe: Probe{Kind: "driver", Name: m.Name, Manifest: m.Manifest}, Variables: []run.Edit{
-			run.SetVariable(variables.DriverFiles.Name(), m.Manifest),
-			run.SetVariable(variables.LayersDisable.Name(), "~all~")}}
+		one := alone{of: m, Probe: Probe{Kind: "driver", Name: m.Name, Manifest: m.Manifest},
+			Variables: []explain.Change{explain.SetVariable(variables.DriverFiles.Name(), m.Manifest),
+				explain.SetVariable(variables.LayersDisable.Name(), "~all~")}}
 		for _, v := range []variables.ID{variables.LayersAllow, variables.LayersEnable, variables.InstanceLayers,
 			variables.DriversSelect,
 			variables.DriversDisable, variables.DeviceIDFilter, variables.VendorIDFilter, variables.DriverIDFilter} {
-			one.Variables = append(one.Variables, run.Edit{Name: v.Name()})
+			one.Variables = append(one.Variables, explain.UnsetVariable(v.Name()))
 		}
 		list = append(list, one)
 	}
@@ -100,7 +100,7 @@ func (t *trying) runAll(ctx context.Context, e *evidence) error {
 	for i := range e.alone {
 		if a := &e.alone[i]; a.Result == "" {
 			running.Go(func() {
-				a.saw, failed[1+i] = t.child(ctx, run.Apply(environ, a.Variables), t.Limit)
+				a.saw, failed[1+i] = t.child(ctx, explain.Apply(environ, a.Variables), t.Limit)
 				t.tell(a.Probe, a.saw)
 			})
 		}
@@ -145,7 +145,7 @@ func (t *trying) judgeAll(ctx context.Context, e *evidence) error {
 
 // judge sets the result of a driver that was tried alone. l is the program's loader.
 func (t *trying) judge(ctx context.Context, l *loaders.Loader, a *alone) error {
-	environ := run.Apply(t.Environ, a.Variables)
+	environ := explain.Apply(t.Environ, a.Variables)
 	messages, err := t.actingMessages(t.at, environ, a.saw)
 	if err != nil {
 		return err
@@ -401,7 +401,7 @@ func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
 		return nil
 	}
 	found, err := run.FindCulprit(func(without []run.Suspect) (_ *run.Seen, err error) {
-		saw, environ := a.saw, run.Apply(t.Environ, a.Variables)
+		saw, environ := a.saw, explain.Apply(t.Environ, a.Variables)
 		for _, s := range without {
 			environ = machine.WithoutVariable(environ, s.Name)
 		}

@@ -50,7 +50,7 @@ func newTogether(without []run.Suspect) Probe {
 type alone struct {
 	Probe
 	of        *Entry
-	Variables []run.Edit
+	Variables []explain.Change
 	unlisted  *GPU          // the device that none of its drivers lists; nil: none
 	with      string        // the layer that causes the failure together with this one
 	blamed    []run.Suspect // the variables without which the driver works
@@ -187,14 +187,14 @@ func (t *trying) only(ctx context.Context, l *loaders.Loader, environ []string, 
 
 // oldLoaderVariables returns changes of the environment that replace newer variables for an old loader: the older name
 // of the driver list, and the disable variables of the other implicit layers.
-func (t *trying) oldLoaderVariables(r *Report, a *alone) (list []run.Edit) {
+func (t *trying) oldLoaderVariables(r *Report, a *alone) (list []explain.Change) {
 	if t.at.Library == t.own.Library || r.Loader == nil {
 		return nil
 	}
 	if r.Loader.Has(variables.DriverFiles.Name()) != loaders.Yes {
 		for _, v := range a.Variables {
-			if v.Name == variables.DriverFiles.Name() {
-				list = append(list, run.SetVariable(variables.ICDFilenames.Name(), v.Value))
+			if v.Variable == variables.DriverFiles.Name() {
+				list = append(list, explain.SetVariable(variables.ICDFilenames.Name(), v.Value))
 			}
 		}
 	}
@@ -225,10 +225,10 @@ var tryAlone = newAdvice(
 
 // disablesLayers returns the disable variables of the active implicit layers other than the tried one. They count in
 // every process.
-func disablesLayers(answer *plan.Answer, a *alone) (list []run.Edit) {
+func disablesLayers(answer *plan.Answer, a *alone) (list []explain.Change) {
 	for _, active := range answer.Active {
 		if l := answer.Layers[active.Layer]; l.Implicit && l.DisableName != "" && l.Name != a.Name {
-			list = append(list, run.SetVariable(l.DisableName, "1"))
+			list = append(list, explain.SetVariable(l.DisableName, "1"))
 		}
 	}
 	return list
@@ -237,7 +237,7 @@ func disablesLayers(answer *plan.Answer, a *alone) (list []run.Edit) {
 // isolates reports whether a child with the changes of a trial gets the driver of the trial only.
 func (t *trying) isolates(a *alone) bool {
 	source := *t.scene.Source
-	source.Environ = run.Apply(source.Environ, a.Variables)
+	source.Environ = explain.Apply(source.Environ, a.Variables)
 	answer, err := explain.Decide(&source, explain.WithProbe)
 	return err == nil && len(answer.Active) == 0 && len(answer.Drivers) == 1 && answer.Drivers[0].Path == a.Manifest
 }

@@ -25,21 +25,6 @@ type Choice struct {
 	NoLayers                 bool
 }
 
-// SetVariable returns the change that sets a variable.
-func SetVariable(name, value string) Edit { return Edit{Name: name, Value: value, Set: true} }
-
-// Apply returns an environment with changes applied.
-func Apply(environ []string, changes []Edit) []string {
-	for _, c := range changes {
-		if c.Set {
-			environ = machine.WithVariable(environ, c.Name, c.Value)
-		} else {
-			environ = machine.WithoutVariable(environ, c.Name)
-		}
-	}
-	return environ
-}
-
 func filterList(option string, names []string) (string, error) {
 	joined := strings.Join(names, ",")
 	if n := strings.Count(joined, ",") + 1; n > plan.FilterEntries {
@@ -50,13 +35,13 @@ func filterList(option string, names []string) (string, error) {
 
 // Changes returns the changes of the loader's variables that make the choice of drivers and layers (ENV-2, ENV-15 to
 // ENV-20, ENV-45 to ENV-59). m has the environment to change.
-func (c *Choice) Changes(m *machine.Machine) ([]Edit, error) {
-	var out []Edit
-	set := func(v variables.ID, value string) { out = append(out, SetVariable(v.Name(), value)) }
+func (c *Choice) Changes(m *machine.Machine) ([]explain.Change, error) {
+	var out []explain.Change
+	set := func(v variables.ID, value string) { out = append(out, explain.SetVariable(v.Name(), value)) }
 	unset := func(list ...variables.ID) {
 		for _, v := range list {
 			if _, has := m.Lookup(v.Name()); has {
-				out = append(out, Edit{Name: v.Name()})
+				out = append(out, explain.UnsetVariable(v.Name()))
 			}
 		}
 	}
@@ -194,7 +179,7 @@ func splitLists(names []string) []string {
 // list lists the devices; if it is nil, each request must be VENDOR:DEVICE. m has the environment to change. program is
 // for suggested commands.
 func (c *Choice) DeviceChanges(m *machine.Machine, program string,
-	list func() (*survey.Devices, error)) (changes []Edit,
+	list func() (*survey.Devices, error)) (changes []explain.Change,
 	warnings []string, err error) {
 	if len(c.Devices) == 0 {
 		return nil, nil, nil
@@ -288,7 +273,7 @@ func (f *idFilters) pass(d *survey.Device) bool {
 		(f.drivers == nil || slices.Contains(f.drivers, d.DriverID))
 }
 
-func (f *idFilters) changes(m *machine.Machine) (changes []Edit) {
+func (f *idFilters) changes(m *machine.Machine) (changes []explain.Change) {
 	for _, filter := range []struct {
 		v      variables.ID
 		ids    []uint32
@@ -297,9 +282,9 @@ func (f *idFilters) changes(m *machine.Machine) (changes []Edit) {
 		{variables.DriverIDFilter, f.drivers, "%d"}} {
 		texts := term.Words(filter.ids, func(id uint32) string { return fmt.Sprintf(filter.format, id) })
 		if texts != nil {
-			changes = append(changes, SetVariable(filter.v.Name(), strings.Join(texts, ",")))
+			changes = append(changes, explain.SetVariable(filter.v.Name(), strings.Join(texts, ",")))
 		} else if _, has := m.Lookup(filter.v.Name()); has {
-			changes = append(changes, Edit{Name: filter.v.Name()})
+			changes = append(changes, explain.UnsetVariable(filter.v.Name()))
 		}
 	}
 	return changes

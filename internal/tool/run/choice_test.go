@@ -7,6 +7,7 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -56,10 +57,10 @@ func TestChoiceOfDevices(t *testing.T) {
 			}
 			continue
 		}
-		var want []Edit
+		var want []explain.Change
 		for i, value := range strings.Fields(c.want) {
 			name := []string{"VK_LOADER_VENDOR_ID_FILTER", "VK_LOADER_DEVICE_ID_FILTER", "VK_LOADER_DRIVER_ID_FILTER"}[i]
-			want = append(want, Edit{Name: name, Value: strings.Trim(value, "-"), Set: value != "-"})
+			want = append(want, explain.Change{Variable: name, Value: strings.Trim(value, "-"), Set: value != "-"})
 		}
 		if err != nil || !slices.Equal(changes, want) {
 			t.Errorf("%v: %v, %v, want %v", c.wanted, changes, err, want)
@@ -105,9 +106,9 @@ func TestChoiceOfDriversAndLayers(t *testing.T) {
 		var words []string
 		for _, change := range changes {
 			if change.Set {
-				words = append(words, change.Name+"="+change.Value)
+				words = append(words, change.Variable+"="+change.Value)
 			} else {
-				words = append(words, "-"+change.Name)
+				words = append(words, "-"+change.Variable)
 			}
 		}
 		got := strings.Join(words, " ")

@@ -372,22 +372,15 @@ func (s *Scene) driversWithout(list []Suspect) (files []string) {
 	return files
 }
 
-// Edit is a variable that a program gets or loses.
-type Edit struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-	Set   bool   `json:"set"`
-}
-
 // Without returns the environment that excludes suspects, and its changes.
-func (s *Scene) Without(list []Suspect) (environ []string, changes []Edit) {
-	set := func(name, value string) { changes = append(changes, SetVariable(name, value)) }
+func (s *Scene) Without(list []Suspect) (environ []string, changes []explain.Change) {
+	set := func(name, value string) { changes = append(changes, explain.SetVariable(name, value)) }
 	var layers, names []string
 	for _, x := range list {
 		l := explain.Layer(s.Answer, x.Name, x.Manifest)
 		switch {
 		case x.Kind == Variable:
-			changes = append(changes, Edit{Name: x.Name})
+			changes = append(changes, explain.UnsetVariable(x.Name))
 		case x.Kind == KeepLoaded:
 			set(variables.DisableUnloading.Name(), "1")
 		case x.Kind == KeepNone:
@@ -417,17 +410,15 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []Edit) {
 	}
 	for v, more := range map[variables.ID][]string{variables.LayersDisable: layers, variables.DriversDisable: names} {
 		if len(more) > 0 {
-			set(v.Name(), explain.AddToFilter(s.Source, v, more...)[0].Value)
+			changes = append(changes, explain.AddToFilter(s.Source, v, more...)[0])
 		}
 	}
 	for v, separator := range map[variables.ID]string{variables.InstanceLayers: machine.ListSeparator,
 		variables.LayersEnable: ","} {
-		for _, c := range explain.DropFromList(s.Source, v, separator, func(name string) bool {
+		changes = append(changes, explain.DropFromList(s.Source, v, separator, func(name string) bool {
 			return slices.ContainsFunc(list, func(x Suspect) bool { return x.Kind == Layer && x.Name == name })
-		}) {
-			changes = append(changes, Edit{c.Variable, c.Value, c.Set})
-		}
+		})...)
 	}
-	slices.SortFunc(changes, func(a, b Edit) int { return strings.Compare(a.Name, b.Name) })
-	return Apply(s.Source.Environ, changes), changes
+	slices.SortFunc(changes, func(a, b explain.Change) int { return strings.Compare(a.Variable, b.Variable) })
+	return explain.Apply(s.Source.Environ, changes), changes
 }
