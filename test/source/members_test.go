@@ -38,7 +38,7 @@ func TestMembersOfSettings(t *testing.T) {
 			t.Errorf("internal/core/settings/read.go reads %s, which docs/schema/settings.json does not describe", name)
 		}
 		if (m[1] == "chosen" || m[1] == "object") && loaders.Named(name) == nil {
-			t.Errorf("internal/core/settings/read.go reads %s, which has no row in internal/decide/loaders/features.go", name)
+			t.Errorf("internal/core/settings/read.go reads %s, which has no row in internal/decide/loaders/features.txt", name)
 		}
 	}
 	if read < 20 || len(names) < 2 {

@@ -35,7 +35,7 @@ The sources are:
   the Vulkan headers and later".
 - **reports**: what users and developers wrote in public threads.
 `)
-	last := loaders.Kind("")
+	last := ""
 	for _, f := range loaders.Features() {
 		if f.Kind != last {
 			fmt.Fprintf(&b, "\n## %s\n\n| feature | loader version | source |\n| --- | --- | --- |\n", f.Kind)

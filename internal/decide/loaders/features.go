@@ -1,30 +1,21 @@
 package loaders
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 	"sync"
 
-	"vkloader/internal/core/settings"
-	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/wording"
 )
 
-// Kind is the kind of a feature.
-type Kind string
-
-// Kinds of features, as the headings of their tables.
-const (
-	Variable Kind = "Variables"
-	Word     Kind = "Values of variables"
-	Settings Kind = "The settings file"
-	Manifest Kind = "Fields of manifests"
-	Window   Kind = "Window systems"
-)
+// settingsKind is the kind of the features that are fields of the settings file.
+const settingsKind = "The settings file"
 
 // Feature is a feature that only some versions of loaders have.
 type Feature struct {
 	Name    string // as settings or documents write it
-	Kind    Kind
+	Kind    string // the heading of its table
 	Since   string // the version that introduced it, if a document names it; "": none does
 	Without string // the newest version known to lack it; "": none is known
 	With    string // the oldest version known to have it
@@ -34,125 +25,49 @@ type Feature struct {
 	mark string // the constant in a loader that has it; "": the name; "-": none
 }
 
-// Names of features that other packages use. The feature of a variable has the variable's name.
-const (
-	SettingsFile   = "vk_loader_settings.json"
-	LogField       = "stderr_log"
-	LayersField    = "layers"
-	ArrayField     = "settings_array"
-	DriversField   = "additional_drivers"
-	ExclusiveField = "additional_drivers_use_exclusively"
-	DevicesField   = "device_configurations"
-)
+// SettingsFile is the name of the feature that a loader reads a settings file. The feature of a variable has the
+// variable's name.
+const SettingsFile = "vk_loader_settings.json"
 
-// Sources of facts, as docs/loaders.md explains them.
-const (
-	tried      = "tried, constants"
-	inFiles    = "constants"
-	byDocument = "document, tried, constants"
-	byReports  = "reports, tried, constants"
-	statement  = "constants, statement "
-)
+//go:embed features.txt
+var featuresTable string
 
-// Versions of loaders: of the examined builds, and of documents.
-const (
-	bullseye  = "1.2.162"
-	bookworm  = "1.3.239"
-	trixie    = "1.4.309"
-	sid       = "1.4.363"
-	described = "1.4.360" // the version that the statements in spec/ describe
-	filters   = "1.3.234" // introduced the filter variables, by their document
-)
-
-// table returns the list of features, which is made at the first call: package discover does nothing at import.
-func table() []Feature {
-	tableOnce.Do(func() { tableRows = rows() })
-	return tableRows
+// features is the result of table.
+var features struct {
+	once sync.Once
+	rows []Feature
 }
 
-var (
-	tableOnce sync.Once
-	tableRows []Feature
-)
-
-func rows() []Feature {
-	return []Feature{
-		{Name: variables.ICDFilenames.Name(), With: bullseye, Source: tried},
-		{Name: variables.DriverFiles.Name(), Without: bullseye, With: bookworm, Source: tried},
-		{Name: variables.AddDriverFiles.Name(), Without: bullseye, With: bookworm, Source: tried},
-		{Name: variables.DriversSelect.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byDocument},
-		{Name: variables.DriversDisable.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byDocument},
-		{Name: variables.LayerPath.Name(), With: bullseye, Source: tried},
-		{Name: variables.AddLayerPath.Name(), Without: bullseye, With: bookworm, Source: tried},
-		{Name: variables.ImplicitLayerPath.Name(), Without: bookworm, With: trixie, Source: tried},
-		{Name: variables.AddImplicitLayerPath.Name(), Without: bookworm, With: trixie, Source: tried},
-		{Name: variables.InstanceLayers.Name(), With: bullseye, Source: inFiles},
-		{Name: variables.LayersEnable.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byReports},
-		{Name: variables.LayersDisable.Name(), Since: filters, Without: bullseye, With: bookworm, Source: byReports},
-		{Name: variables.LayersAllow.Name(), Without: bookworm, With: trixie, Source: tried},
-		{Name: variables.DeviceSelect.Name(), Without: bullseye, With: bookworm, Source: inFiles},
-		{Name: variables.DisableSelect.Name(), Without: bullseye, With: bookworm, Source: inFiles},
-		{Name: variables.DeviceIDFilter.Name(), Without: trixie, With: described, Source: statement + "ENV-92"},
-		{Name: variables.VendorIDFilter.Name(), Without: trixie, With: described, Source: statement + "ENV-92"},
-		{Name: variables.DriverIDFilter.Name(), Without: trixie, With: described, Source: statement + "ENV-92"},
-		{Name: variables.Debug.Name(), With: bullseye, Source: inFiles},
-		{Name: variables.DisableInstExtFilter.Name(), With: bullseye, Source: inFiles},
-		{Name: variables.DisableUnloading.Name(), Without: bookworm, With: trixie, Source: inFiles},
-		{Name: variables.ServiceDirectory.Name(), Source: "docs/service.md", Ours: true},
-
-		{Name: "~all~", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byReports},
-		{Name: "~implicit~", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byReports},
-		{Name: "~explicit~", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byReports},
-		{Name: "start*", Kind: Word, Since: filters, Without: bullseye, With: bookworm, Source: byDocument, mark: "-"},
-
-		{Name: SettingsFile, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles,
-			mark: "/vk_loader_settings.json"},
-		{Name: ArrayField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
-		{Name: LogField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
-		{Name: "log_locations", Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
-		{Name: LayersField, Kind: Settings, Without: bookworm, With: trixie, Source: inFiles,
-			mark: "treat_as_implicit_manifest"},
-		{Name: "unordered_layer_location", Kind: Settings, Without: bookworm, With: trixie, Source: inFiles},
-		{Name: DriversField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-83"},
-		{Name: ExclusiveField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-83"},
-		{Name: DevicesField, Kind: Settings, Without: trixie, With: described, Source: statement + "SET-90"},
-		{Name: settings.HardwareMember, Kind: Settings, Source: "docs/tool.md", Ours: true},
-		{Name: settings.LogFileMember, Kind: Settings, Source: "docs/tool.md", Ours: true},
-
-		{Name: "library_arch", Kind: Manifest, Without: bullseye, With: bookworm, Source: inFiles},
-		{Name: "is_portability_driver", Kind: Manifest, Without: bullseye, With: bookworm, Source: inFiles},
-		{Name: "app_keys", Kind: Manifest, With: bullseye, Source: inFiles},
-		{Name: "override_paths", Kind: Manifest, With: bullseye, Source: inFiles},
-		{Name: "blacklisted_layers", Kind: Manifest, With: bullseye, Source: inFiles},
-		{Name: "pre_instance_functions", Kind: Manifest, With: bullseye, Source: inFiles},
-
-		{Name: "VK_KHR_wayland_surface", Kind: Window, With: bookworm, Source: inFiles},
-		{Name: "VK_KHR_xcb_surface", Kind: Window, With: bookworm, Source: inFiles},
-	}
+// table returns the rows of features.txt, which are read at the first call: package discover does nothing at import.
+func table() []Feature {
+	features.once.Do(func() {
+		kind := ""
+		for line := range strings.Lines(featuresTable) {
+			cells := append(wording.Words(strings.Split(line, "|"), strings.TrimSpace), "")
+			switch {
+			case cells[0] == "" || cells[0][0] == '#':
+			case len(cells) == 2:
+				kind = cells[0]
+			default:
+				f := Feature{Name: cells[0], Kind: kind, Since: cells[1], Without: cells[2], With: cells[3],
+					Source: cells[4], mark: cells[5]}
+				if f.Ours = f.With == "ours"; f.Ours {
+					f.With = ""
+				}
+				features.rows = append(features.rows, f)
+			}
+		}
+	})
+	return features.rows
 }
 
 // Features returns the rows of the table.
-func Features() []Feature {
-	list := slices.Clone(table())
-	for i := range list {
-		list[i].Kind = list[i].kind()
-	}
-	return list
-}
-
-// kind returns the row's kind; a row without one is a variable.
-func (f *Feature) kind() Kind {
-	if f.Kind == "" {
-		return Variable
-	}
-	return f.Kind
-}
+func Features() []Feature { return slices.Clone(table()) }
 
 // Fields returns the names of the settings file's fields.
 func Fields() (names []string) {
-	rows := table()
-	for i := range rows {
-		if f := &rows[i]; f.Kind == Settings && f.Name != SettingsFile {
+	for _, f := range table() {
+		if f.Kind == settingsKind && f.Name != SettingsFile {
 			names = append(names, f.Name)
 		}
 	}
@@ -213,9 +128,8 @@ func (l *Loader) Settings(content string) (string, bool) {
 	if l.Has(SettingsFile) == No {
 		return "", false
 	}
-	rows := table()
-	for i := range rows {
-		if f := &rows[i]; f.Kind == Settings && l.Has(f.Name) == No {
+	for _, f := range table() {
+		if f.Kind == settingsKind && l.Has(f.Name) == No {
 			content = strings.ReplaceAll(content, `"`+f.Name+`"`, `"`+strings.Repeat("-", len(f.Name))+`"`)
 		}
 	}

@@ -85,8 +85,8 @@ func TestHas(t *testing.T) {
 		{"libvulkan.so.1.3.204", "soname=x", SettingsFile, No},
 		{"libvulkan.so.1.3.250", "soname=x", SettingsFile, Unknown},
 		{"libvulkan.so.1.4.309", "soname=x", SettingsFile, Yes},
-		{"libvulkan.so.1.4.309", "soname=x", DriversField, No},
-		{"libvulkan.so.1.4.361", "soname=x", DriversField, Yes},
+		{"libvulkan.so.1.4.309", "soname=x", "additional_drivers", No},
+		{"libvulkan.so.1.4.361", "soname=x", "additional_drivers", Yes},
 		{"libvulkan.so.1.3.250", "soname=x", variables.DriverFiles.Name(), Yes},
 		{"libvulkan.so.1.3.200", "soname=x", variables.DriverFiles.Name(), Unknown},
 		{"libvulkan.so.1", "soname=x", disable, Unknown},
@@ -130,7 +130,7 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	variables.Each(func(v variables.ID) {
 		if strings.HasPrefix(v.Name(), "VK") && Named(v.Name()) == nil {
-			t.Errorf("%s is in no row of internal/decide/loaders/features.go", v.Name())
+			t.Errorf("%s is in no row of internal/decide/loaders/features.txt", v.Name())
 		}
 	})
 	seen := map[string]bool{}
