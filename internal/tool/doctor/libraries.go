@@ -478,8 +478,10 @@ func (e *exam) sameDriver(m *Entry, f *binary.File) {
 		}
 	}
 	found.offer(fixing, explain.AddToFilter(e.source, variables.DriversDisable, m.Name)...)
+	mounts := e.machine.Whole("/proc/self/mountinfo")
 	for _, one := range []string{m.Manifest, other.Manifest} {
-		if owner := e.packageOf(one); owner == "" && other.Manifest != m.Manifest {
+		mounted := strings.Contains(mounts, " "+one+" ") // by a container's runtime; nobody can remove it there
+		if owner := e.packageOf(one); owner == "" && other.Manifest != m.Manifest && !mounted {
 			found.offer(fixing, explain.RemoveFile(path.Clean(one)))
 		}
 	}

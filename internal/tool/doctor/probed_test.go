@@ -80,6 +80,20 @@ func TestProbeOfADriverWithTwoManifests(t *testing.T) {
 	}
 }
 
+// Of two manifests of one driver, the one that a container's runtime mounts cannot be removed.
+func TestMountedManifest(t *testing.T) {
+	t.Parallel()
+	files := nvidia(t, "535.1")
+	files["etc/vulkan/icd.d/nvidia_icd.json"] = files[icds+"nvidia_icd.json"]
+	for mounts, removed := range map[string]string{"": "/" + icds, "9 8 0:7 /x /" + icds + "nvidia_icd.json ro - ext4 /dev/a ro\n": "/etc/vulkan/icd.d/"} {
+		report := examine(t, card("0x10de", "nvidia", false, files, file("dev/nvidiactl", ""), file("dev/nvidia0", ""), file(".dockerenv", ""),
+			file("proc/self/mountinfo", mounts)), Options{}, "DISPLAY=:0")
+		if do := ofCodes(report)[LibraryTwice].Do; !strings.Contains(do, "rm -- "+removed+"nvidia_icd.json") {
+			t.Errorf("%q: %q", mounts, do)
+		}
+	}
+}
+
 // A driver whose device has an obstacle fails: the obstacle is the only problem.
 func TestProbeOfAnObstructedDriver(t *testing.T) {
 	t.Parallel()
