@@ -1,6 +1,7 @@
 package spawn
 
 import (
+	_ "embed"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -10,68 +11,37 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// A trial and a process of another user get the variables of these two lists. A name that ends in * stands for all
-// names with this beginning. A variable is here if the loader, a driver, a well-known layer or the C library reads it,
-// so that a trial has the same result as a program. Variables of other layers cross as well: LayerNames derives them
-// from the manifests. All others, such as tokens and passwords, stay behind.
+//go:embed environment.txt
+var environmentTable string
 
-// ofUser are the variables of which no driver fails, or whose effect the loader's own rules tell.
-var ofUser = []string{
-	// the user's and the system's directories: manifests, settings, Mesa's caches and drirc; sockets of Wayland and the
-	// driver service
-	variables.Home.Name(), "XDG_*", "USER", "LOGNAME", "TMPDIR", "PATH", variables.ServiceDirectory.Name(),
-	// the display: presenting drivers and layers connect to it
-	"DISPLAY", "XAUTHORITY", "XLOCALEDIR", "WAYLAND_DISPLAY", "WAYLAND_DEBUG",
-	// messages of drivers, and the C library's data for them
-	"LANG", "LANGUAGE", "LC_*", "LOCPATH", "GCONV_PATH",
-	// sanitizers and emulators
-	"ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "QEMU_*",
-	// the loader, and layers of Khronos and LunarG, whose settings are variables VK_LAYER...; switches of layers
-	"VK_*", "ENABLE_*", "DISABLE_*",
+// environment has the lists of environment.txt.
+var environment struct {
+	once  sync.Once
+	lists map[string][]string
 }
 
-// ofDrivers are the variables that drivers, the libraries that they load, and the dynamic linker read.
-var ofDrivers = []string{
-	// the dynamic linker and the C library: which libraries a program gets, and with which memory
-	"LD_*", "DYLD_*", "GLIBC_TUNABLES", "MALLOC_*",
-	// Mesa: common parts, then its drivers
-	"MESA_*", "DRI_*", "DRIRC_CONFIGDIR", "LIBGL_*", "LIBDRM_*", "GALLIUM_*", "GALLIVM_*", "GBM_*", "EGL_*",
-	"NIR_*", "SPIRV_*", "ST_*",
-	"LIBVA_*", "VDPAU_*", "vblank_mode", "RADV_*", "ACO_*", "RADEON_*", "R600_*", "ANV_*", "HASVK_*", "INTEL_*",
-	"NVK_*", "NAK_*", "NOUVEAU_*",
-	"TU_*", "FD_*", "IR3_*", "V3D_*", "V3DV_*", "BROADCOM_*", "PAN_*", "PANVK_*", "BIFROST_*", "PVR_*", "HK_*",
-	"AGX_*", "ASAHI_*", "LP_*",
-	"LVP_*", "VN_*", "VIRGL_*", "VTEST_*", "DZN_*", "ZINK_*",
-	// AMD's own drivers
-	"AMD_*", "AMDVLK_*", "AMDGPU_*", "PAL_*", "HSA_*", "ROCR_*", "GPU_DEVICE_ORDINAL",
-	// NVIDIA's driver
-	"__NV_*", "__GL_*", "__GLX_*", "__EGL_*", "__VK_*", "NVIDIA_*", "CUDA_*",
-	// other makers and software drivers
-	"MALI_*", "SWIFTSHADER_*", "MVK_*", "MTL_*", "OCL_*",
-	// libraries that drivers and layers load
-	"OPENSSL_*", "GIO_EXTRA_MODULES",
-	// overlays, and programs that set up layers for others
-	"MANGOHUD*", "VKBASALT_*", "OBS_*", "GAMESCOPE_*", "STEAM*", "Steam*",
-	"PRESSURE_VESSEL_*", "RENDERDOC_*",
-	"GFXRECON_*", "DXVK_*", "VKD3D_*", "PROTON_*", "WINE*", "SDL_*",
+// namesOf returns a list of environment.txt: user, drivers or windows.
+func namesOf(list string) []string {
+	environment.once.Do(func() {
+		environment.lists = map[string][]string{}
+		for line := range strings.Lines(environmentTable) {
+			if list, names, is := strings.Cut(line, ": "); is && line[0] != '#' {
+				environment.lists[list] = append(environment.lists[list], strings.Fields(names)...)
+			}
+		}
+	})
+	return environment.lists[list]
 }
-
-// windowsEnvironment lists the variables without which libraries of Windows do not load.
-var windowsEnvironment = []string{
-	"SystemRoot", "SystemDrive", "windir", "PATHEXT", "ComSpec", "OS", "TEMP", "TMP", "APPDATA", "LOCALAPPDATA",
-	"ProgramData", "ProgramFiles*", "ProgramW6432", "CommonProgram*", "ALLUSERSPROFILE", "PUBLIC", "USERPROFILE",
-	"USERNAME", "USERDOMAIN*",
-	"HOMEDRIVE", "HOMEPATH", "COMPUTERNAME", "NUMBER_OF_PROCESSORS", "PROCESSOR_*", "SESSIONNAME"}
 
 // terminalNames lists what the tool itself reads about its terminal, for a process of another user.
 var terminalNames = []string{"TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES"}
 
 // Crosses reports whether a trial gets a variable.
-func Crosses(name string) bool { return matches(name, ofUser) || matches(name, ofDrivers) }
+func Crosses(name string) bool { return matches(name, namesOf("user")) || IsForDrivers(name) }
 
 // IsForDrivers reports whether drivers, libraries or the dynamic linker read a variable, so that it can be the cause of
 // a failure.
-func IsForDrivers(name string) bool { return matches(name, ofDrivers) }
+func IsForDrivers(name string) bool { return matches(name, namesOf("drivers")) }
 
 // matches reports whether a name is in a list of names, each of which may end in *.
 func matches(name string, list []string) bool {
@@ -108,7 +78,7 @@ func onlyNamed(environ, more []string) []string {
 	kept := []string{}
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")
-		if Crosses(name) || matches(name, more) || runtime.GOOS == "windows" && matches(name, windowsEnvironment) {
+		if Crosses(name) || matches(name, more) || runtime.GOOS == "windows" && matches(name, namesOf("windows")) {
 			kept = append(kept, pair)
 		}
 	}
