@@ -417,10 +417,18 @@ func number(text string) (digits, rest string) {
 
 const hexadecimal = "0123456789abcdefABCDEF"
 
+// decimal returns the digits of the decimal number at the start of a text, as C's strtol reads it; "": there is none.
+func decimal(value string) string {
+	digits := strings.TrimLeft(value, " \t\n\v\f\r+-")
+	return digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
+}
+
+// IsOn reports whether the value of a variable is a decimal number other than 0 (PHY-026).
+func IsOn(value string) bool { return strings.Trim(decimal(value), "0") != "" }
+
 // checkSwitch checks a decimal number (ENV-91, ENV-108).
 func checkSwitch(value string) string {
-	text := strings.TrimLeft(value, " \t\n\v\f\r+-")
-	if text == "" || text[0] < '0' || text[0] > '9' {
+	if decimal(value) == "" {
 		return fmt.Sprintf("%q is not a number and counts as 0; write 1 to enable it", value)
 	}
 	return ""

@@ -3,7 +3,6 @@ package environment
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -114,8 +113,7 @@ func stateOf(e *VariableGuide, value string, answer *plan.Answer, from facts.Pro
 		if answer.Settings != nil && answer.Settings.HasDevices {
 			return Ignored, "the device configurations of " + answer.Settings.File + " take precedence"
 		}
-		off, _ := strconv.Atoi(from.Var(variables.DisableSelect.Name(), false).Value)
-		if e.ID == variables.DeviceSelect && off != 0 {
+		if e.ID == variables.DeviceSelect && IsOn(from.Var(variables.DisableSelect.Name(), false).Value) {
 			return Ignored, variables.DisableSelect.Name() + " takes precedence"
 		}
 	case variables.Debug:

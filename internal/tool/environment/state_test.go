@@ -47,6 +47,8 @@ func TestVariableStates(t *testing.T) {
 		{"XDG_CONFIG_HOME=/c XDG_DATA_HOME=", "", false, false, "HOME:in force,XDG_DATA_HOME:no effect"},
 		{"VK_LOADER_DEVICE_SELECT=1:2 VK_LOADER_DISABLE_SELECT=1", "", false, false,
 			"VK_LOADER_DEVICE_SELECT:ignored,VK_LOADER_DISABLE_SELECT:in force"},
+		{"VK_LOADER_DEVICE_SELECT=1:2 VK_LOADER_DISABLE_SELECT=1x", "", false, false,
+			"VK_LOADER_DEVICE_SELECT:ignored,VK_LOADER_DISABLE_SELECT:in force"},
 		{"VK_LOADER_DEVICE_SELECT=1:2 VK_LOADER_DISABLE_SELECT=yes", "", false, false,
 			"VK_LOADER_DEVICE_SELECT:in force,VK_LOADER_DISABLE_SELECT:faulty"},
 		{"NO_I=", "", false, false, "NO_I:in force,NO_O:unset,YES_O:unset"},

@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -357,7 +358,7 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 			answer.Settings.File, "SET-93"})
 	// on Windows, DXGI gives the order, and the probe does not report it
 	case len(base) < 2, answer.Style == pathname.Backslash:
-	case switchedOn(off):
+	case environment.IsOn(off):
 		steps = append(steps, OrderReason{ByDrivers, variables.DisableSelect.Name() + "=" + off +
 			": nothing is sorted; " + inOwnOrder, "PHY-026"})
 	default:
@@ -379,16 +380,6 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 }
 
 func (d *Device) numberAndName() string { return fmt.Sprint(d.Index, " ", d.Name) }
-
-// switchedOn parses a variable as C's strtoll does, and reports whether it is a decimal number other than 0 (PHY-026).
-func switchedOn(value string) bool {
-	digits := strings.TrimLeft(strings.TrimLeft(value, " \t\n\v\f\r"), "+-")
-	end := 0
-	for end < len(digits) && digits[end] >= '0' && digits[end] <= '9' {
-		end++
-	}
-	return strings.Trim(digits[:end], "0") != ""
-}
 
 // choosesFirst returns the value of VK_LOADER_DEVICE_SELECT, and whether it puts the first device there (PHY-033).
 func choosesFirst(source *machine.Source, base []discover.Device) (value string, is bool) {
