@@ -114,10 +114,7 @@ func (c *container) directory(name string) (*os.Root, error) {
 		return nil, err
 	}
 	defer at.Close()
-	below := path.Clean(strings.TrimPrefix(name, Directory))
-	if below = strings.TrimPrefix(below, "/"); below == "" {
-		below = "."
-	}
+	below := path.Join(".", strings.TrimPrefix(name, Directory))
 	if err := roots.MkdirAll(at, below, 0o755); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, drivers.Cause(err))
 	}

@@ -142,17 +142,9 @@ func difference(was, is string) string {
 // absence says that a file does not exist, or that this user may not look at it.
 func absence(err error) string {
 	if errors.Is(err, fs.ErrPermission) {
-		return "cannot be examined by this user: " + reason(err)
+		return "cannot be examined by this user: " + drivers.Cause(err).Error()
 	}
-	return "does not exist: " + reason(err)
-}
-
-// reason returns an error's message without its context.
-func reason(err error) string {
-	if wrong, is := err.(*fs.PathError); is {
-		return wrong.Err.Error()
-	}
-	return err.Error()
+	return "does not exist: " + drivers.Cause(err).Error()
 }
 
 // image examines the container that a runtime makes from an image, with every device.
