@@ -72,6 +72,7 @@ expand or trim values.
 	for _, e := range layers {
 		row(&e)
 	}
-	b.WriteString("\nEach manifest chooses the names of these two variables: `\"" + layers[0].Name + "\": {\"NAME\": \"\"}`, `\"" + layers[1].Name + "\": {\"NAME\": \"VALUE\"}`.\n")
+	fmt.Fprintf(&b, "\nEach manifest chooses the names of these two variables: `\"%s\": {\"NAME\": \"\"}`, "+
+		"`\"%s\": {\"NAME\": \"VALUE\"}`.\n", layers[0].Name, layers[1].Name)
 	return b.String()
 }

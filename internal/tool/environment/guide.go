@@ -54,7 +54,7 @@ var guide = sync.OnceValue(func() (read struct{ own, layers []VariableGuide }) {
 // Guide returns the descriptions of the loader's variables, in the order of the groups.
 func Guide() []VariableGuide { return guide().own }
 
-// OfLayers returns the descriptions of the two kinds of variables of layers: disable_environment and enable_environment.
+// OfLayers returns the descriptions of the variables of layers: disable_environment and enable_environment.
 func OfLayers() []VariableGuide { return guide().layers }
 
 // Elevated returns the effect of elevated rights on the variable: "ignored" or "kept".
