@@ -308,7 +308,7 @@ musl() {
     cp /lib/x86_64-linux-musl/libc.so "$m/lib/ld-musl-x86_64.so.1"
     ln -s ../../lib/ld-musl-x86_64.so.1 "$m/usr/lib/libc.so"
     cp "$top/build/musl/libvulkan.so.1" "$m/usr/lib/"
-    musl-gcc -D_GNU_SOURCE -o "$m/bin/client" "$top/test/packages/client.c"
+    musl-gcc -D_GNU_SOURCE -o "$m/bin/client" "$top/test/lib/bin/client.c"
     for kind in bare own; do
         IMAGE=localhost/musl-$kind
         if [ $kind = own ]; then

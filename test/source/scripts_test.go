@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -204,3 +205,40 @@ func TestScriptsNameTheTarget(t *testing.T) {
 		t.Errorf("%d calls", calls)
 	}
 }
+
+// sourcePath is a file of the sources in a script, but no file that a build makes.
+var sourcePath = regexp.MustCompile(`(?:^|[^A-Za-z0-9_./-])(?:"?\$top"?/|\./)?((?:test|tools|spine|internal|docs|packaging|debian|drivers|layers|discover|examples|cmd)/` +
+	`[A-Za-z0-9_/-]+\.(?:c|go|h|S|sh|md|txt|json|mk))\b`)
+
+// The files of the sources that scripts and recipes name exist. A script that a person runs seldom keeps no path of a file that has moved.
+func TestScriptsNameFiles(t *testing.T) {
+	t.Parallel()
+	list, err := exec.Command("git", "-C", "../..", "ls-files", "*.sh", "*.mk", "Makefile", ".ci/run", "debian/rules").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, name := range strings.Fields(string(list)) {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			continue // deleted, and not committed yet
+		}
+		for _, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "#") {
+				continue
+			}
+			for _, match := range sourcePath.FindAllStringSubmatch(line, -1) {
+				found++
+				if _, err := os.Stat(filepath.Join("../..", match[1])); err != nil && !slices.Contains(madeSources, match[1]) {
+					t.Errorf("%s names %s, which does not exist", name, match[1])
+				}
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d names", found)
+	}
+}
+
+// madeSources are files that a build writes beside the sources.
+var madeSources = []string{"spine/gen/core.c"}
