@@ -1,7 +1,6 @@
 package search
 
 import (
-	"slices"
 	"strings"
 
 	"vkloader/internal/core/facts"
@@ -161,7 +160,12 @@ func (l *Locations) has(path string) bool {
 	if l.known != nil {
 		return l.known[path]
 	}
-	return slices.ContainsFunc(l.List, func(at Location) bool { return at.Path == path })
+	for i := range l.List {
+		if l.List[i].Path == path {
+			return true
+		}
+	}
+	return false
 }
 
 // IsManifestName reports whether a name ends in .json, in lower case (PATH-17).
