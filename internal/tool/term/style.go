@@ -113,6 +113,7 @@ func (s Style) Advice(w io.Writer, title, text string, commands ...shell.Line) {
 		}
 		unbroken := strings.ReplaceAll(command, " ", kept)
 		text = strings.ReplaceAll(text, command, unbroken)
+		text = strings.ReplaceAll(text, "RUN "+unbroken, "RUN"+kept+unbroken) // a line of a Dockerfile
 		if strings.Contains(unbroken, kept) {
 			text = strings.ReplaceAll(text, unbroken+". ", unbroken+"\n")
 		}

@@ -130,6 +130,7 @@ func TestAdvice(t *testing.T) {
 	}{
 		{"run: a b c", []shell.Line{"a b c"}, "do  run: a b c\n"},
 		{"To end this for good: export NAME=a b c d e f", []shell.Line{"export NAME=a b c d e f"}, "do  To end this for\n    good:\n    export NAME=a b c d e f\n"},
+		{"In the Dockerfile: RUN a b c d e f", []shell.Line{"a b c d e f"}, "do  In the\n    Dockerfile:\n    RUN a b c d e f\n"},
 		{"one two three four five", []shell.Line{""}, "do  one two three\n    four five\n"},
 		{"x && one two three four five; x", []shell.Line{"x", "x && one two three four five"}, "do  x && one two three four five;\n    x\n"},
 	} {
