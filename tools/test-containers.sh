@@ -126,9 +126,9 @@ gets() {
     says "$1"
 }
 
-# must COMMAND... runs a command that must succeed; may COMMAND... one that is judged by its output.
+# must COMMAND... runs a command that must succeed. may COMMAND... runs a command that may fail; its output is checked.
 must() { "$@" > "$log" 2>&1 || fail "$1 ends with $?: $(cat "$log")"; }
-may() { "$@" > "$log" 2>&1 || :; } # judged by its output
+may() { "$@" > "$log" 2>&1 || :; } # its output is checked
 
 # until_true COUNT COMMAND... repeats a command until it succeeds.
 until_true() {

@@ -146,7 +146,7 @@ func Parse(text []byte) (*specs.Spec, error) {
 	return spec, nil
 }
 
-// checkKind returns what is wrong with a file's kind, VENDOR/CLASS.
+// checkKind returns the errors in a file's kind, VENDOR/CLASS.
 func checkKind(kind string) error {
 	vendor, class := parser.ParseQualifier(kind)
 	err := errors.Join(letter(vendor, parser.ValidateVendorName), letter(class, parser.ValidateClassName))

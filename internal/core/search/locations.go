@@ -160,7 +160,7 @@ func (l *Locations) has(path string) bool {
 	if l.known != nil {
 		return l.known[path]
 	}
-	for i := range l.List {
+	for i := range l.List { // no function value here: docs/goc.md, "The stack"
 		if l.List[i].Path == path {
 			return true
 		}

@@ -245,9 +245,9 @@ func (e *exam) layerPackage(name string) *Remedy {
 // choose returns advice to install those of some packages that are not installed, or to install all of them again. The
 // machine's own package lists confirm the names where there are lists.
 func (d *distribution) choose(names ...string) *Remedy {
-	names = d.uninstalled(names)
+	names = d.absentPackages(names)
 	do := d.by("install", arguments{"p": names, "and": {strings.Join(names, " and ")}})
-	if do.because != ofPackage || d.installed(names[0]) != nil {
+	if do.because != ofPackage || d.packageNamed(names[0]) != nil {
 		return do
 	}
 	switch missing, known := d.missing(names); {
@@ -300,12 +300,12 @@ func (d *distribution) libraryPackage(library string) (name string, confirmed bo
 	if owner := d.having(library); isFileName(owner) {
 		return owner, true
 	}
-	names := d.uninstalled(packagesOf(library, d.family()))
+	names := d.absentPackages(packagesOf(library, d.family()))
 	for _, name := range names {
 		switch missing, known := d.missing([]string{name}); {
 		case !known:
 			name = names[len(names)-1]
-			return name, d.installed(name) != nil
+			return name, d.packageNamed(name) != nil
 		case len(missing) == 0:
 			return name, true
 		}
@@ -474,8 +474,8 @@ func (e *exam) installDriver(f *drivers.Family, lacks bool) *Remedy {
 	return e.system.install(f, lacks)
 }
 
-// installed returns an installed package; nil: not installed.
-func (d *distribution) installed(name string) *machine.Package {
+// packageNamed returns an installed package; nil: not installed.
+func (d *distribution) packageNamed(name string) *machine.Package {
 	find := func() *machine.Package {
 		if p, is := d.machine.Package(name); is {
 			return &p
@@ -491,16 +491,16 @@ func (d *distribution) installed(name string) *machine.Package {
 	return cached(d.packages.installed, name, find)
 }
 
-// uninstalled returns those of some packages that are not installed; all if each one is.
-func (d *distribution) uninstalled(names []string) []string {
-	list := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return d.installed(name) != nil })
+// absentPackages returns those of some packages that are not installed; all if each one is.
+func (d *distribution) absentPackages(names []string) []string {
+	list := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return d.packageNamed(name) != nil })
 	return term.Either(len(list) == 0, names, list)
 }
 
 // isLocal reports whether an installed package is from no repository of this machine, such as one of Arch's AUR.
 func (d *distribution) isLocal(name string) bool {
 	name, _, _ = strings.Cut(name, ":")
-	p := d.installed(name)
+	p := d.packageNamed(name)
 	if p == nil {
 		return false
 	}
@@ -557,7 +557,7 @@ func (e *exam) missingManifest(f *drivers.Family) (p *machine.Package, gone stri
 			name = term.Or(e.ownerOf(file), name)
 		}
 	}
-	if p = e.system.installed(name); p == nil {
+	if p = e.system.packageNamed(name); p == nil {
 		return nil, ""
 	}
 	for _, file := range p.Files {

@@ -255,7 +255,7 @@ func (e *exam) fallback() {
 				do = e.system.again(p.Name, gone)
 			}
 			name, what := "Vulkan", "this machine has no graphics device with a driver"
-			if f := find(e.Findings, func(f *Finding) bool { return slices.Contains(unexpected, f.Code) }); f != nil {
+			if f := find(e.Findings, func(f *Finding) bool { return slices.Contains(vulkanless, f.Code) }); f != nil {
 				name, what, f.missing = f.Subject, f.fact.say(), false
 				if p != nil && gone == "" { // this release of the package has no software renderer
 					do = f.last()
@@ -276,8 +276,8 @@ func (e *exam) fallback() {
 	}
 }
 
-// unexpected lists the codes of devices that nobody expects to have Vulkan.
-var unexpected = []Kind{GPUNoVulkan, GPUVirtual, GPUDisplayOnly, GPUReserved}
+// vulkanless lists the codes of devices without Vulkan, which are no fault.
+var vulkanless = []Kind{GPUNoVulkan, GPUVirtual, GPUDisplayOnly, GPUReserved}
 
 // addNoDriver adds the finding that programs find no driver.
 func (e *exam) addNoDriver() {

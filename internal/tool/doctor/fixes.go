@@ -140,13 +140,13 @@ func (g *engine) combine(list []Finding, fixes []*Remedy) {
 		for j := range list[:i] {
 			if g.undoes(fixes[i], fixes[j]) && !g.ends(&list[i], g.try(fixes[j].effect), diag.Problem) &&
 				!g.ends(&list[j], g.try(fixes[i].effect), diag.Problem) {
-				with, all = append(with, j), g.report.combined(all, fixes[j].change)
+				with, all = append(with, j), g.report.mergeChanges(all, fixes[j].change)
 			}
 		}
 		if len(with) == 0 {
 			continue
 		}
-		with, all = append(with, i), g.report.combined(all, fixes[i].change)
+		with, all = append(with, i), g.report.mergeChanges(all, fixes[i].change)
 		change := all[len(all)-1]
 		for _, one := range slices.Backward(all[:len(all)-1]) {
 			change = one.With(change)
@@ -180,9 +180,9 @@ func (g *engine) undoes(a, b *Remedy) bool {
 	return false
 }
 
-// combined returns a list of changes with those of another one. A variable of both gets the entries that one of them
-// adds, and loses those that one removes.
-func (r *Report) combined(list []explain.Change, more *explain.Change) []explain.Change {
+// mergeChanges returns a list of changes with those of another one. A variable of both gets the entries that one of
+// them adds, and loses those that one removes.
+func (r *Report) mergeChanges(list []explain.Change, more *explain.Change) []explain.Change {
 	for ; more != nil; more = more.And {
 		one := *more
 		one.And = nil

@@ -53,7 +53,7 @@ func (e *exam) examineEntry(m *Entry) {
 func (e *exam) foundIn(m *Entry, code Code, what fact, do *Remedy, lost ...loss) *Finding {
 	switch foreign := code == LibraryForeign && e.class != ProcessClass; {
 	case foreign && m.Layer != nil && m.Layer.Implicit && !m.Layer.HasEnable && e.asks(m.Name) == "":
-		do, lost = doNothing, []loss{nothing} // nobody has asked for it
+		do, lost = doNothing, []loss{nothing} // no variable or setting requests it
 	case foreign, !m.Used:
 		lost = []loss{little}
 	}
@@ -480,7 +480,7 @@ func (e *exam) sameDriver(m *Entry, f *binary.File) {
 	found.offer(fixing, explain.AddToFilter(e.source, variables.DriversDisable, m.Name)...)
 	mounts := e.machine.Whole("/proc/self/mountinfo")
 	for _, one := range []string{m.Manifest, other.Manifest} {
-		mounted := strings.Contains(mounts, " "+one+" ") // by a container's runtime; nobody can remove it there
+		mounted := strings.Contains(mounts, " "+one+" ") // by a container's runtime, and it cannot be removed there
 		if owner := e.packageOf(one); owner == "" && other.Manifest != m.Manifest && !mounted {
 			found.offer(fixing, explain.RemoveFile(path.Clean(one)))
 		}

@@ -47,7 +47,7 @@ func branch(release string) string {
 func (h host) hasPackage(list, release string) bool {
 	d := &distribution{machine: h.machine}
 	return slices.ContainsFunc(nameLists()[list],
-		func(name string) bool { return d.installed(strings.ReplaceAll(name, "N", branch(release))) != nil })
+		func(name string) bool { return d.packageNamed(strings.ReplaceAll(name, "N", branch(release))) != nil })
 }
 
 // moduleKind returns the kind of NVIDIA's kernel modules: of the loaded module, or of the installed packages. The
@@ -192,7 +192,7 @@ func (d distribution) graphicsPackage() string {
 	}
 	number := branch(host{d.machine}.nvidiaLoaded())
 	isInstalled := func(name string) bool {
-		return number != "" && d.installed(strings.ReplaceAll(name, "N", number)) != nil
+		return number != "" && d.packageNamed(strings.ReplaceAll(name, "N", number)) != nil
 	}
 	missing := pairValue("nvidia-graphics", isInstalled)
 	return term.Either(isInstalled(missing), "", strings.ReplaceAll(missing, "N", number))

@@ -110,7 +110,7 @@ func (d *distribution) holds(word string, with arguments) bool {
 	switch {
 	case packages:
 		names := strings.Fields(d.fill(pattern, with))
-		return len(names) > 0 && d.installed(d.uninstalled(names)[0]) != nil
+		return len(names) > 0 && d.packageNamed(d.absentPackages(names)[0]) != nil
 	case word == "local":
 		return slices.ContainsFunc(with["p"], d.isLocal)
 	case path.IsAbs(word):

@@ -269,8 +269,7 @@ func TestDeviceOfAnOldVersion(t *testing.T) {
 	}
 }
 
-// What stands in the way of a device that the trial lists costs nothing: NVIDIA's driver makes its nodes when it is opened as root, and opens
-// them through a program of its own.
+// An obstacle of a device that the trial lists is a note: NVIDIA's driver makes its missing nodes when root opens it.
 func TestObstacleOfAListedDevice(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

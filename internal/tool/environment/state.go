@@ -50,7 +50,7 @@ func All(answer *plan.Answer, from facts.Provider, environ []string, elevated bo
 			continue
 		}
 		v := from.Var(e.ID.Name(), false)
-		row := e.unset(e.Name, v)
+		row := e.describe(e.Name, v)
 		if v.Set {
 			row.State, row.Why = stateOf(&e, v.Value, answer, from, elevated)
 		} else if value, set := valueIn(environ, e.ID.Name()); set { // the source hides it
@@ -64,8 +64,8 @@ func All(answer *plan.Answer, from facts.Provider, environ []string, elevated bo
 	return append(rows, unknownVariables(rows, environ)...)
 }
 
-// unset returns the description of a variable with its value. Callers judge the state of one that is set.
-func (e *VariableGuide) unset(name string, v facts.Var) Variable {
+// describe returns a variable with its value, in the state Unset. Callers judge a set variable.
+func (e *VariableGuide) describe(name string, v facts.Var) Variable {
 	return Variable{Name: name, Group: e.Group, Set: v.Set, Value: v.Value, State: Unset, Takes: Plain(e.Takes),
 		Does: Plain(e.Told()), Brief: Plain(e.Does), Elevated: e.Elevated(), YieldsTo: Plain(e.YieldsTo),
 		Deprecated: e.Instead != "", Statements: e.Statements}
@@ -132,7 +132,7 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 	var rows []Variable
 	add := func(l *manifest.Layer, kind int, name, brief string, judge func(value string) (state, why string)) {
 		v := from.Var(name, false)
-		row := OfLayers()[kind].unset(name, v)
+		row := OfLayers()[kind].describe(name, v)
 		row.Layer, row.Brief = l.Name, brief
 		if v.Set {
 			row.State, row.Why = judge(v.Value)

@@ -134,6 +134,8 @@ func TestCompilers(t *testing.T) {
 	}{
 		{"gcc -O0", "gcc", "-O0", "", false},
 		{"gcc -O2", "gcc", "-O2", "", true}, // also build/obj
+		// room for the larger frames of other machines
+		{"gcc -O2, three quarters of the stack", "gcc", "-O2 -DGOC_STACK=4608", "", false},
 		{"clang -O0", "clang", "-O0", "", true},
 		{"clang -O2", "clang", "-O2", "", false},
 		{"i386 -O0", "gcc", "-m32 -O0 -msse2 -mfpmath=sse -static", "i386", false},

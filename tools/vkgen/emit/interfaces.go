@@ -12,8 +12,8 @@ import (
 // numbers are aligned to their size.
 var kinds = [3]machine{lp64, ilp32, wide32}
 
-// onEach returns the results of a function for each of these kinds. of is what an error is about.
-func onEach[T any](of string, f func(on machine) (T, error)) (list [3]T) {
+// resultsOn returns the results of a function for each of these kinds. of is the subject of its errors.
+func resultsOn[T any](of string, f func(on machine) (T, error)) (list [3]T) {
 	for i, on := range kinds {
 		var err error
 		if list[i], err = f(on); err != nil {
@@ -46,7 +46,7 @@ func add(list []run, r run) []run {
 
 // sizes returns the size of a type on each kind of machine.
 func (c *closure) sizes(name string) [3]int {
-	return onEach(name, func(on machine) (int, error) {
+	return resultsOn(name, func(on machine) (int, error) {
 		e, err := c.measure(on, name)
 		return e.size, err
 	})
@@ -67,7 +67,7 @@ func (c *closure) runs(list []run, name string, at [3]int) []run {
 	if t == nil || t.Category != "struct" {
 		return add(list, run{at, size})
 	}
-	offsets := onEach(name, func(on machine) ([]int, error) {
+	offsets := resultsOn(name, func(on machine) ([]int, error) {
 		offsets, _, err := c.layout(on, t)
 		return offsets, err
 	})
@@ -86,9 +86,9 @@ func (c *closure) runs(list []run, name string, at [3]int) []run {
 
 func (c *closure) memberRuns(list []run, m registry.Member, at [3]int) []run {
 	extents := func(on machine) (extent, error) { return c.memberExtent(on, m) }
-	all := onEach(m.Name, extents)
+	all := resultsOn(m.Name, extents)
 	m.Dims = nil
-	each := onEach(m.Name, extents)
+	each := resultsOn(m.Name, extents)
 	for range all[0].size / each[0].size {
 		if m.Pointers > 0 {
 			list = add(list, run{at, [3]int{each[0].size, each[1].size, each[1].size}})
