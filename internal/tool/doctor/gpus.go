@@ -409,7 +409,7 @@ func (e *exam) withManifest(library, text string) (needs []string, do *Remedy) {
 		return needs, e.system.choose(packages...).and(do)
 	}
 	for _, name := range needs {
-		do = e.findable(name).and(do)
+		do = do.and(e.findable(name))
 	}
 	return needs, do
 }
@@ -428,7 +428,7 @@ func (e *exam) addMakersDevice(g *GPU) bool {
 	if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }) {
 		return true
 	}
-	what := textf("its kernel driver is %s, %s's own, and no Vulkan driver of %s is installed", g.Kernel,
+	what := textf("its kernel driver is %s, %s's own, and %s's Vulkan driver is not installed", g.Kernel,
 		maker, maker)
 	do := "Install the Vulkan driver of " + maker + " that the maker of the board offers"
 	for _, f := range drivers.Families() {

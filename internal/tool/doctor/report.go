@@ -314,7 +314,7 @@ func (f *Finding) word(r *Report) {
 	}
 	switch f.exempt {
 	case absentDevice:
-		f.Why = "It is for a device that this machine does not have, and the loader skips it."
+		f.Why = "It is for a device that this machine does not have, so programs get no device from it."
 	case listedDevice:
 		f.Why = "When it was tried, a driver listed the device all the same."
 	}

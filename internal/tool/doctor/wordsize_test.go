@@ -49,7 +49,7 @@ func TestPackagesFor32Bits(t *testing.T) {
 func TestPackagesOfOtherMachines(t *testing.T) {
 	t.Parallel()
 	const radv = "Install the package that has the 32-bit Vulkan driver RADV (Mesa)."
-	const library, ask = "Install the package that has libxcb-present.so.0.", "Ask which package has it, and install that: "
+	const library, ask = "Install the package that has libxcb-present.so.0.", "Find the package that has it, and install that: "
 	for _, c := range []struct{ id, narrow, kernel, want, library string }{
 		{"debian", "armhf", "amdgpu", "Run as root: apt install mesa-vulkan-drivers:armhf", "Run as root: apt install libxcb-present0:armhf"},
 		{"ubuntu", "armhf", "amdgpu", "Run as root: apt install mesa-vulkan-drivers:armhf", "Run as root: apt install libxcb-present0:armhf"},
