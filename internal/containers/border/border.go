@@ -23,7 +23,8 @@ const (
 )
 
 // ErrUnsupported is the error where this process can make no read-only mounts.
-var ErrUnsupported = errors.New("no read-only mount can be made for it")
+var ErrUnsupported = protocol.Refuse(protocol.ErrUnsupported,
+	errors.New("no read-only mount can be made for it"))
 
 // Held is a file that the service keeps for its clients.
 type Held struct {

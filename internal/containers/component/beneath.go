@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/containers/protocol"
 	"vkloader/internal/decide/trust"
 )
 
@@ -47,7 +48,7 @@ func regular(directory *os.File, name string) (*os.File, int64, error) {
 	}
 	if err := trust.Path(f.Name()); err != nil {
 		f.Close()
-		return nil, 0, refuse(AccessDenied, trust.Refused("offered", err))
+		return nil, 0, protocol.Refuse(protocol.ErrAccessDenied, trust.Refused("offered", err))
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"vkloader/internal/containers/protocol"
 	"vkloader/internal/containers/sealed"
 )
 
@@ -252,7 +253,7 @@ func TestRoots(t *testing.T) {
 		r := resolver(t)
 		r.Roots = c.roots
 		report, err := r.Lookup(t.Context(), "pkg://example.org/"+c.name, 0, func(Report) {})
-		if (err == nil) != c.found || !c.found && report.CreateResponse != NotFound {
+		if (err == nil) != c.found || !c.found && report.CreateResponse != protocol.ErrNotFound.Code {
 			t.Errorf("%+v: %+v, %v", c, report, err)
 		}
 		if err == nil {
@@ -276,16 +277,16 @@ func TestLookupStops(t *testing.T) {
 		status       string
 		create, bind uint32
 	}{
-		"runner":              {fake("c", component("elf", ".")), "#c", Uninitialized, Unsupported, 0},
-		"no runner":           {fake("c", "{}"), "#c", Uninitialized, InvalidArguments, 0},
-		"no JSON":             {fake("c", "{"), "#c", Uninitialized, InvalidArguments, 0},
-		"nothing exposed":     {fake("c", `{"program":{"runner":"icd_runner"}}`), "#c", Uninitialized, InvalidArguments, 0},
-		"no manifest":         {fake(), "#c", Uninitialized, NotFound, 0},
-		"manifest outside":    {fake("c", "-> "+outside+"/data/icd.json"), "#c", Uninitialized, AccessDenied, 0},
-		"no metadata":         {fake("meta/metadata/metadata.json", ""), "", Created, 0, NotFound},
-		"contents outside":    {fake("c", component("icd_runner", "../"+filepath.Base(outside))), "#c", Created, 0, AccessDenied},
-		"contents by link":    {fake("c", component("icd_runner", "link"), "link", "-> "+outside), "#c", Created, 0, AccessDenied},
-		"contents a file":     {fake("c", component("icd_runner", "c")), "#c", Created, 0, NotFound},
+		"runner":              {fake("c", component("elf", ".")), "#c", Uninitialized, protocol.ErrUnsupported.Code, 0},
+		"no runner":           {fake("c", "{}"), "#c", Uninitialized, protocol.ErrInvalidArguments.Code, 0},
+		"no JSON":             {fake("c", "{"), "#c", Uninitialized, protocol.ErrInvalidArguments.Code, 0},
+		"nothing exposed":     {fake("c", `{"program":{"runner":"icd_runner"}}`), "#c", Uninitialized, protocol.ErrInvalidArguments.Code, 0},
+		"no manifest":         {fake(), "#c", Uninitialized, protocol.ErrNotFound.Code, 0},
+		"manifest outside":    {fake("c", "-> "+outside+"/data/icd.json"), "#c", Uninitialized, protocol.ErrAccessDenied.Code, 0},
+		"no metadata":         {fake("meta/metadata/metadata.json", ""), "", Created, 0, protocol.ErrNotFound.Code},
+		"contents outside":    {fake("c", component("icd_runner", "../"+filepath.Base(outside))), "#c", Created, 0, protocol.ErrAccessDenied.Code},
+		"contents by link":    {fake("c", component("icd_runner", "link"), "link", "-> "+outside), "#c", Created, 0, protocol.ErrAccessDenied.Code},
+		"contents a file":     {fake("c", component("icd_runner", "c")), "#c", Created, 0, protocol.ErrNotFound.Code},
 		"bad metadata":        {fake("meta/metadata/metadata.json", "{}"), "", Reading, 0, 0},
 		"no driver manifest":  {fake("data/icd.json", ""), "", OpenManifest, 0, 0},
 		"bad driver manifest": {fake("data/icd.json", "{}"), "", OpenManifest, 0, 0},
@@ -298,7 +299,7 @@ func TestLookupStops(t *testing.T) {
 			t.Errorf("%s: %v, %+v", name, err, report)
 		}
 	}
-	for url, number := range map[string]uint32{"nonsense": InvalidArguments, "pkg://example.org/none": NotFound, "file:///nowhere/at/all": NotFound} {
+	for url, number := range map[string]uint32{"nonsense": protocol.ErrInvalidArguments.Code, "pkg://example.org/none": protocol.ErrNotFound.Code, "file:///nowhere/at/all": protocol.ErrNotFound.Code} {
 		if report, err := resolver(t).Lookup(t.Context(), url, 0, func(Report) {}); err == nil || report.CreateResponse != number {
 			t.Errorf("%s: %v, %+v", url, err, report)
 		}
@@ -453,7 +454,7 @@ func TestImages(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if report, err := r.Lookup(t.Context(), "oci://"+layout+":v2", 0, func(Report) {}); err == nil || report.CreateResponse != NotFound {
+	if report, err := r.Lookup(t.Context(), "oci://"+layout+":v2", 0, func(Report) {}); err == nil || report.CreateResponse != protocol.ErrNotFound.Code {
 		t.Errorf("another tag: %v", err)
 	}
 	for _, out := range []tar.Header{entry("../out", "x"), {Name: "hard", Typeflag: tar.TypeLink, Linkname: "../../../etc/passwd"}} {

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/containers/protocol"
 	"vkloader/internal/containers/roots"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/wording"
@@ -51,14 +52,14 @@ func (r *Resolver) imageDirectory(u *URL) (string, error) {
 		Manifests []descriptor `json:"manifests"`
 	}
 	if err := wording.Malformed(index, json.Unmarshal(index, &list)); err != nil {
-		return "", refuse(InvalidArguments, fmt.Errorf("index.json: %w", err))
+		return "", protocol.Refuse(protocol.ErrInvalidArguments, fmt.Errorf("index.json: %w", err))
 	}
 	for _, d := range list.Manifests {
 		if d.Annotations["org.opencontainers.image.ref.name"] == u.tag {
 			return r.unpackImage(layout, d)
 		}
 	}
-	return "", refuse(NotFound, fmt.Errorf("the image has no tag %q", u.tag))
+	return "", protocol.Refuse(protocol.ErrNotFound, fmt.Errorf("the image has no tag %q", u.tag))
 }
 
 func (r *Resolver) unpackImage(layout *os.File, d descriptor) (string, error) {
@@ -70,7 +71,7 @@ func (r *Resolver) unpackImage(layout *os.File, d descriptor) (string, error) {
 		Layers []descriptor `json:"layers"`
 	}
 	if err := wording.Malformed(text, json.Unmarshal(text, &manifest)); err != nil {
-		return "", refuse(InvalidArguments, fmt.Errorf("image manifest: %w", err))
+		return "", protocol.Refuse(protocol.ErrInvalidArguments, fmt.Errorf("image manifest: %w", err))
 	}
 	if r.Cache == "" {
 		return "", errors.New("there is no directory for unpacked images")
@@ -120,7 +121,7 @@ func (r *Resolver) ownCache() error {
 func openBlob(layout *os.File, d descriptor) (*os.File, error) {
 	sum, found := strings.CutPrefix(d.Digest, "sha256:")
 	if want, err := hex.DecodeString(sum); !found || err != nil || len(want) != sha256.Size {
-		return nil, refuse(Unsupported, fmt.Errorf("digest %q", d.Digest))
+		return nil, protocol.Refuse(protocol.ErrUnsupported, fmt.Errorf("digest %q", d.Digest))
 	}
 	f, size, err := regular(layout, "blobs/sha256/"+sum)
 	if err != nil {
@@ -170,7 +171,7 @@ func unpackLayer(layout *os.File, d descriptor, root *os.Root) error {
 		}
 		from = unzipped
 	case !strings.HasSuffix(d.MediaType, "tar"):
-		return refuse(Unsupported, fmt.Errorf("media type %q", d.MediaType))
+		return protocol.Refuse(protocol.ErrUnsupported, fmt.Errorf("media type %q", d.MediaType))
 	}
 	archive := tar.NewReader(io.LimitReader(from, maxImage))
 	for range maxEntries {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/border"
+	"vkloader/internal/containers/protocol"
 	"vkloader/internal/containers/sealed"
 	"vkloader/internal/decide/wording"
 )
@@ -34,8 +35,8 @@ type Resolver struct {
 // errTime is the error of a step that took too long.
 var errTime = errors.New("it took too long")
 
-// runStep runs one step, and returns errTime after limit. A step that hangs then continues in its goroutine.
-func runStep[T any](ctx context.Context, limit time.Duration, step func() (T, error)) (T, error) {
+// RunStep runs one step, and returns errTime after limit. A step that hangs then continues in its goroutine.
+func RunStep[T any](ctx context.Context, limit time.Duration, step func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -70,22 +71,22 @@ func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress 
 		report.Status = status
 		progress(report)
 	}
-	created, err := runStep(ctx, r.Step, func() (*instance, error) { return r.create(url) })
+	created, err := RunStep(ctx, r.Step, func() (*instance, error) { return r.create(url) })
 	if err != nil {
-		report.CreateResponse = numberOf(err)
+		report.CreateResponse = protocol.ErrorOf(err).Code
 		return report, err
 	}
 	defer created.close()
 	enter(Created)
-	bound, err := runStep(ctx, r.Step, func() (*exposed, error) { return created.run() })
+	bound, err := RunStep(ctx, r.Step, func() (*exposed, error) { return created.run() })
 	if err != nil {
-		report.BindResponse = numberOf(err)
+		report.BindResponse = protocol.ErrorOf(err).Code
 		return report, err
 	}
 	defer bound.close()
 	enter(Bound)
 	enter(Reading)
-	m, err := runStep(ctx, r.Step, func() (*metadata, error) {
+	m, err := RunStep(ctx, r.Step, func() (*metadata, error) {
 		data, err := text(bound.metadata, "metadata.json")
 		if err != nil {
 			return nil, err
@@ -98,7 +99,7 @@ func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress 
 	r.warn(url, "metadata.json", m.doubled)
 	report.Version, report.FilePath = m.version, m.filePath
 	enter(OpenManifest)
-	manifest, err := runStep(ctx, r.Step, func() ([]byte, error) { return text(bound.contents, m.manifestPath) })
+	manifest, err := RunStep(ctx, r.Step, func() ([]byte, error) { return text(bound.contents, m.manifestPath) })
 	var doubled []string
 	if err == nil {
 		report.LibraryPath, report.Manifest, doubled, err = rewrite(manifest, number)
@@ -108,7 +109,7 @@ func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress 
 	}
 	r.warn(url, m.manifestPath, doubled)
 	enter(OpenLibrary)
-	library, err := runStep(ctx, r.Step, func() (*Library, error) { return r.library(created, bound, m.filePath) })
+	library, err := RunStep(ctx, r.Step, func() (*Library, error) { return r.library(created, bound, m.filePath) })
 	if err != nil {
 		return report, fmt.Errorf("%s: %w", m.filePath, err)
 	}
@@ -144,7 +145,7 @@ func (e *exposed) close() {
 func (r *Resolver) create(text string) (*instance, error) {
 	u, err := Parse(text)
 	if err != nil {
-		return nil, refuse(InvalidArguments, err)
+		return nil, protocol.Refuse(protocol.ErrInvalidArguments, err)
 	}
 	i := &instance{layout: defaults}
 	if i.root, err = r.root(u); err != nil {
@@ -159,7 +160,7 @@ func (r *Resolver) create(text string) (*instance, error) {
 	// The service starts no program, so it refuses every runner except the one that opens directories (PRO-018).
 	if i.runner != defaults.runner {
 		i.close()
-		return nil, refuse(Unsupported, fmt.Errorf("runner %q: only %s is there", i.runner, defaults.runner))
+		return nil, protocol.Refuse(protocol.ErrUnsupported, fmt.Errorf("runner %q: only %s is there", i.runner, defaults.runner))
 	}
 	return i, nil
 }
@@ -171,7 +172,7 @@ func (i *instance) read(name string) error {
 	}
 	l, err := parseLayout(data)
 	if err != nil {
-		return refuse(InvalidArguments, fmt.Errorf("component manifest: %w", err))
+		return protocol.Refuse(protocol.ErrInvalidArguments, fmt.Errorf("component manifest: %w", err))
 	}
 	i.layout = *l
 	return nil
@@ -188,7 +189,7 @@ func (r *Resolver) root(u *URL) (*os.File, error) {
 				return f, err
 			}
 		}
-		return nil, refuse(NotFound, fmt.Errorf("no package root has %s", u.name))
+		return nil, protocol.Refuse(protocol.ErrNotFound, fmt.Errorf("no package root has %s", u.name))
 	case formOCI:
 		directory, err := r.imageDirectory(u)
 		if err != nil {

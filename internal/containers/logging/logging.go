@@ -2,11 +2,9 @@ package logging
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
 )
 
 // levels are the log levels by their names in the configuration.
@@ -20,65 +18,26 @@ func New(to io.Writer, level string, journal bool) (*slog.Logger, error) {
 		return nil, fmt.Errorf("%q is none of debug, info, warn, error", level)
 	}
 	options := &slog.HandlerOptions{Level: least}
-	if journal {
-		options.ReplaceAttr = func(groups []string, a slog.Attr) slog.Attr {
-			if len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey) {
-				return slog.Attr{}
-			}
-			return a
-		}
+	if !journal {
+		return slog.New(slog.NewTextHandler(to, options)), nil
 	}
-	lines := &marked{to: to, journal: journal}
-	return slog.New(&handler{slog.NewTextHandler(lines, options), lines}), nil
-}
-
-// marked writes complete lines, each with the priority of its record.
-type marked struct {
-	mu      sync.Mutex
-	to      io.Writer
-	journal bool
-	level   slog.Level
-	line    bytes.Buffer
-}
-
-func (m *marked) Write(p []byte) (int, error) {
-	m.line.Reset()
-	if m.journal {
-		priority := 7
-		switch {
-		case m.level >= slog.LevelError:
-			priority = 3
-		case m.level >= slog.LevelWarn:
-			priority = 4
-		case m.level >= slog.LevelInfo:
-			priority = 6
+	options.ReplaceAttr = func(groups []string, a slog.Attr) slog.Attr {
+		if len(groups) == 0 && a.Key == slog.TimeKey {
+			return slog.Attr{}
 		}
-		fmt.Fprintf(&m.line, "<%d>", priority)
+		return a
 	}
-	m.line.Write(p)
-	_, err := m.to.Write(m.line.Bytes())
-	return len(p), err
+	return slog.New(slog.NewTextHandler(journalWriter{to}, options)), nil
 }
 
-type handler struct {
-	slog.Handler
-	lines *marked
-}
+// priorities are the priorities of sd-daemon(3), by the level with which slog begins a line.
+var priorities = map[string]string{"level=DEBUG": "<7>", "level=INFO": "<6>", "level=WARN": "<4>", "level=ERROR": "<3>"}
 
-// Handle implements slog.Handler.
-func (h *handler) Handle(ctx context.Context, r slog.Record) error {
-	h.lines.mu.Lock()
-	defer h.lines.mu.Unlock()
-	h.lines.level = r.Level
-	return h.Handler.Handle(ctx, r)
-}
+// journalWriter writes lines with their priority in place of the level. Each call has one line.
+type journalWriter struct{ to io.Writer }
 
-// WithAttrs implements slog.Handler.
-func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &handler{h.Handler.WithAttrs(attrs), h.lines}
-}
-
-// WithGroup implements slog.Handler.
-func (h *handler) WithGroup(name string) slog.Handler {
-	return &handler{h.Handler.WithGroup(name), h.lines}
+func (w journalWriter) Write(line []byte) (int, error) {
+	level, rest, _ := bytes.Cut(line, []byte(" "))
+	_, err := w.to.Write(append([]byte(priorities[string(level)]), rest...))
+	return len(line), err
 }

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Limits of a datagram (PRO-002, PRO-006). A larger one ends the connection.
@@ -113,6 +116,32 @@ var (
 	ErrSoftwareNotAllowed = &Error{1, "LAVAPIPE_ICD_NOT_ALLOWED"}
 	ErrNoExecGrant        = &Error{2, "FAILED_TO_OBTAIN_RESOURCE"}
 )
+
+// refusal is an error with the Error that stands for it.
+type refusal struct {
+	as *Error
+	error
+}
+
+func (r *refusal) Unwrap() error { return r.error }
+
+// Refuse returns an error for which ErrorOf returns as.
+func Refuse(as *Error, err error) error { return &refusal{as, err} }
+
+// ErrorOf returns the client's version of a system error: the details are only in the log (FLS-109).
+func ErrorOf(err error) *Error {
+	var r *refusal
+	switch {
+	case errors.As(err, &r):
+		return r.as
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
+		return ErrNotFound
+	// A path that leads out of its directory, or through a refused link, is reported as forbidden.
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EXDEV), errors.Is(err, unix.ELOOP):
+		return ErrAccessDenied
+	}
+	return ErrInternal
+}
 
 // Reply is the service's reply: OK or Error, and a name for each attached descriptor.
 type Reply struct {

@@ -144,7 +144,7 @@ func (s *Server) machineDrivers(c *connection, id uint64, name string, packages 
 	c.reply(id, func() (content, *protocol.Error) {
 		f, err := c.ownFile(index, func() (*os.File, func(), error) { return c.text("vulkan-drivers", index.Text()) })
 		if err != nil {
-			return content{}, errorOf(err)
+			return content{}, protocol.ErrorOf(err)
 		}
 		return content{ok: map[string]any{"index": map[string]int{"size": len(index.Text())}}, names: []string{"index"},
 			files: []*os.File{f}, first: func() { c.setIndex(index) }}, nil
@@ -154,13 +154,13 @@ func (s *Server) machineDrivers(c *connection, id uint64, name string, packages 
 func openFile(c *connection, index *offer.Index, number int) (content, *protocol.Error) {
 	held, err := index.File(number)
 	if err != nil {
-		return content{}, errorOf(err)
+		return content{}, protocol.ErrorOf(err)
 	}
 	size := index.Files[number].Size
 	f, backing, err := c.library(held, size)
 	if err != nil {
 		c.log.Warn("a file cannot be handed out", "name", index.Files[number].Name, "why", err)
-		return content{}, errorOf(err)
+		return content{}, protocol.ErrorOf(err)
 	}
 	return content{ok: map[string]any{"size": size, "backing": backing}, names: []string{"file"}, files: []*os.File{f}},
 		nil
@@ -184,7 +184,7 @@ func (s *Server) openDevice(c *connection, name string) (content, *protocol.Erro
 	})
 	if err != nil {
 		c.log.Info("a device cannot be opened", "path", name, "why", err)
-		return content{}, errorOf(err)
+		return content{}, protocol.ErrorOf(err)
 	}
 	return content{ok: struct{}{}, names: []string{"device"}, files: []*os.File{f}}, nil
 }
@@ -198,26 +198,13 @@ func (s *Server) inspect(c *connection, id uint64) {
 		}
 		data, release, err := c.text("inspect", text)
 		if err != nil {
-			return content{}, errorOf(err)
+			return content{}, protocol.ErrorOf(err)
 		}
 		defer release()
 		f, err := sealed.Again(data)
 		if err != nil {
-			return content{}, errorOf(err)
+			return content{}, protocol.ErrorOf(err)
 		}
 		return content{ok: map[string]any{"size": len(text)}, names: []string{"inspect"}, files: []*os.File{f}}, nil
 	})
-}
-
-// errorOf returns the client's version of a system error: the details are only in the log (FLS-109).
-func errorOf(err error) *protocol.Error {
-	switch {
-	case errors.Is(err, border.ErrUnsupported):
-		return protocol.ErrUnsupported
-	case errors.Is(err, fs.ErrNotExist):
-		return protocol.ErrNotFound
-	case errors.Is(err, fs.ErrPermission):
-		return protocol.ErrAccessDenied
-	}
-	return protocol.ErrInternal
 }

@@ -67,7 +67,7 @@ func directoryOf(t *directory.Tree) func() (content, *protocol.Error) {
 	return func() (content, *protocol.Error) {
 		f, err := t.Open()
 		if err != nil {
-			return content{}, errorOf(err)
+			return content{}, protocol.ErrorOf(err)
 		}
 		return content{ok: struct{}{}, names: []string{"directory"}, files: []*os.File{f}}, nil
 	}

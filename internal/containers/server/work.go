@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"vkloader/internal/containers/component"
 	"vkloader/internal/containers/devices"
@@ -11,17 +9,14 @@ import (
 	"vkloader/internal/containers/table"
 )
 
-// errSlow is the error for a device whose drivers were not found in time.
-var errSlow = errors.New("its drivers could not be found out in time")
-
 // watch starts the sources of devices. Each holds a token until it has reported the present devices (FLS-037).
 func (s *Server) watch(ctx context.Context) error {
 	if d := s.options.Devices; d != nil && (s.options.State.AllowHardware || s.options.State.AllowEmulated) {
 		var token *state.Token
 		s.do(func() { token = s.state.Pend("source drm") })
-		sink := &sink{server: s, idle: func() { s.do(func() { token.Release() }) }}
+		idle := func() { s.do(func() { token.Release() }) }
 		s.workers.Go(func() {
-			err := d.Run(ctx, sink)
+			err := d.Run(ctx, sink{s, idle})
 			if err == nil || ctx.Err() != nil {
 				return
 			}
@@ -33,19 +28,19 @@ func (s *Server) watch(ctx context.Context) error {
 	}
 	script, err := devices.NewScript(s.options.TestSource)
 	if err == nil {
-		s.workers.Go(func() { script.Run(ctx, player{s}) })
+		s.workers.Go(func() { script.Run(ctx, sink{server: s}) })
 	}
 	return err
 }
 
-// sink reports the events of a source to the state.
+// sink reports the events of the sources to the state.
 type sink struct {
 	server *Server
 	idle   func()
 }
 
 // Add implements devices.Sink.
-func (k *sink) Add(node, primary string, about table.Device) {
+func (k sink) Add(node, primary string, about table.Device) {
 	s := k.server
 	s.do(func() {
 		if s.state.Find(node) == nil {
@@ -55,18 +50,12 @@ func (k *sink) Add(node, primary string, about table.Device) {
 	})
 }
 
-// Remove implements devices.Sink.
-func (k *sink) Remove(node string) { player{k.server}.Remove(node) }
-
 // Idle implements devices.Sink.
-func (k *sink) Idle() { k.idle() }
-
-// player reports the events of a test's devices to the state.
-type player struct{ server *Server }
+func (k sink) Idle() { k.idle() }
 
 // Play implements devices.Player.
-func (p player) Play(node string) (answer func(state.Kind, table.DeviceEntry, error)) {
-	s := p.server
+func (k sink) Play(node string) (answer func(state.Kind, table.DeviceEntry, error)) {
+	s := k.server
 	var d *state.Device
 	s.do(func() {
 		s.scripted[node] = true
@@ -77,9 +66,9 @@ func (p player) Play(node string) (answer func(state.Kind, table.DeviceEntry, er
 	}
 }
 
-// Remove implements devices.Player.
-func (p player) Remove(node string) {
-	s := p.server
+// Remove implements devices.Sink and devices.Player.
+func (k sink) Remove(node string) {
+	s := k.server
 	s.do(func() {
 		if d := s.state.Find(node); d != nil {
 			s.log.Info("device gone", "device", d.Name())
@@ -113,43 +102,21 @@ func (s *Server) Query(d *state.Device) {
 		wrong  []string
 	}
 	s.workers.Go(func() {
-		done := make(chan found, 1)
-		go func() {
-			answer, wrong := table.Lookup(s.options.Tables, about)
-			done <- found{answer, wrong}
-		}()
-		select {
-		case f := <-done:
-			kind := state.Hardware
-			if f.answer.Emulated {
-				kind = state.Emulated
-			}
-			s.do(func() {
-				for _, wrong := range f.wrong {
-					s.log.Error("a table of drivers is skipped", "why", wrong)
-				}
-				s.setDrivers(d, kind, f.answer, nil)
-			})
-		case <-after(s.step()):
-			s.do(func() { s.setDrivers(d, state.Hardware, table.DeviceEntry{}, errSlow) })
+		f, err := component.RunStep(context.Background(), s.options.Resolver.Step, func() (f found, err error) {
+			f.answer, f.wrong = table.Lookup(s.options.Tables, about)
+			return f, nil
+		})
+		kind := state.Hardware
+		if f.answer.Emulated {
+			kind = state.Emulated
 		}
+		s.do(func() {
+			for _, wrong := range f.wrong {
+				s.log.Error("a table of drivers is skipped", "why", wrong)
+			}
+			s.setDrivers(d, kind, f.answer, err)
+		})
 	})
-}
-
-// step returns the time limit for one step of a worker.
-func (s *Server) step() time.Duration {
-	if s.options.Resolver == nil {
-		return 0
-	}
-	return s.options.Resolver.Step
-}
-
-// after is time.After, but 0 means never.
-func after(d time.Duration) <-chan time.Time {
-	if d == 0 {
-		return nil
-	}
-	return time.After(d)
 }
 
 // Load implements state.World: a worker loads the driver's package.
