@@ -160,7 +160,8 @@ func (r *Resolver) create(text string) (*instance, error) {
 	// The service starts no program, so it refuses every runner except the one that opens directories (PRO-018).
 	if i.runner != defaults.runner {
 		i.close()
-		return nil, protocol.Refuse(protocol.ErrUnsupported, fmt.Errorf("runner %q: only %s is there", i.runner, defaults.runner))
+		return nil, protocol.Refuse(protocol.ErrUnsupported,
+			fmt.Errorf("runner %q: only %s is there", i.runner, defaults.runner))
 	}
 	return i, nil
 }

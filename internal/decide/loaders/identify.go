@@ -66,8 +66,8 @@ func Identify(m *machine.Machine, name string) *Loader {
 			l.read(data)
 		}
 	}
-	if owner := ownerOf(m, l.File, !l.Ours()); owner != nil {
-		l.Package, l.PackageVersion, l.System = owner.name, owner.version, systemName(m)
+	if owner, known := ownerOf(m, l.File, !l.Ours()); known {
+		l.Package, l.PackageVersion, l.System = owner.Name, owner.Version, systemName(m)
 	}
 	for _, from := range []string{FromName, FromPackage, FromText} {
 		version := ""

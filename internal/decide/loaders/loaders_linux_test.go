@@ -30,7 +30,7 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	debian := map[string]string{"etc/os-release": "= NAME=\"Debian GNU/Linux\"\nID=debian\n"}
 	status := "= Package: other\nVersion: 9\n\nPackage: libvulkan1\nStatus: install ok installed\nArchitecture: i386\nVersion: 1.3.1\n\n" +
-		"Package: libvulkan1\nArchitecture: amd64\nVersion: 1.3.204.1-2\n\n"
+		"Package: libvulkan1\nStatus: install ok installed\nArchitecture: amd64\nVersion: 1.3.204.1-2\n\n"
 	for _, c := range []struct {
 		name                string
 		files               map[string]string
@@ -43,7 +43,8 @@ func TestVersions(t *testing.T) {
 			"var/lib/dpkg/info/libvulkan1:amd64.list": "= " + place + "libvulkan.so.1\n", "var/lib/dpkg/status": status},
 			"1.3.204", FromPackage, "libvulkan.so.1 of Debian (libvulkan1 1.3.204.1-2), version 1.3.204"},
 		{"before /usr was merged", map[string]string{place + "libvulkan.so.1": "soname=x",
-			"var/lib/dpkg/info/libvulkan1.list": "= /lib/x86_64-linux-gnu/libvulkan.so.1\n", "var/lib/dpkg/status": status},
+			"var/lib/dpkg/info/libvulkan1.list": "= /lib/x86_64-linux-gnu/libvulkan.so.1\n",
+			"var/lib/dpkg/status": "= Package: libvulkan1\nStatus: install ok installed\nArchitecture: i386\nVersion: 1.3.1\n"},
 			"1.3.1", FromPackage, ""},
 		{"apk", map[string]string{place + "libvulkan.so.1": "soname=x",
 			"lib/apk/db/installed": "= P:musl\nV:1\nF:lib\nR:a\n\nP:vulkan-loader\nV:1.3.261.1-r0\nF:usr/lib/x86_64-linux-gnu\nR:libvulkan.so.1\n\n"},

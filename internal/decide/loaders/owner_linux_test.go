@@ -9,20 +9,20 @@ import (
 // The version of a package is found at any position in dpkg's list of packages.
 func TestDpkgVersionAnywhere(t *testing.T) {
 	t.Parallel()
-	const wanted = "Package: libvulkan1\nArchitecture: amd64\nVersion: 1.3.204.1-2\n"
+	const wanted = "Package: libvulkan1\nStatus: install ok installed\nArchitecture: amd64\nVersion: 1.3.204.1-2\n"
 	others := strings.Repeat("Package: other\nVersion: 9\nDepends: libvulkan1\nNote: Package: libvulkan1\n\n", 2000)
 	status := map[string]string{"first": wanted + "\n" + others, "last": others + wanted, "alone": wanted,
 		"after another architecture": others + strings.Replace(wanted, "amd64", "i386", 1) + "\n" + others + wanted}
 	for name, text := range status {
 		m := world(t, map[string]string{"var/lib/dpkg/status": "= " + text})
-		if got := dpkgVersion(m, "libvulkan1", "amd64"); got != "1.3.204.1-2" {
-			t.Errorf("%s: %q", name, got)
+		if got, _ := m.Package("libvulkan1:amd64"); got.Version != "1.3.204.1-2" {
+			t.Errorf("%s: %v", name, got)
 		}
-		if got := dpkgVersion(m, "libvulkan1", "arm64"); got != "" {
-			t.Errorf("%s: another architecture has %q", name, got)
+		if got, _ := m.Package("libvulkan1:arm64"); got.Version != "" {
+			t.Errorf("%s: another architecture has %v", name, got)
 		}
-		if got := dpkgVersion(m, "ulkan1", ""); got != "" {
-			t.Errorf("%s: the end of a name has %q", name, got)
+		if got, _ := m.Package("ulkan1"); got.Version != "" {
+			t.Errorf("%s: the end of a name has %v", name, got)
 		}
 	}
 }
@@ -32,7 +32,7 @@ func TestDpkgOwnerByAnotherName(t *testing.T) {
 	t.Parallel()
 	m := world(t, map[string]string{"var/lib/dpkg/info/libvulkan1:amd64.list": "= /.\n", "var/lib/dpkg/status": "= ",
 		"var/lib/dpkg/info/libvulkan1-other:amd64.list": "= " + place + "libvulkan.so.1\n"})
-	if found := ownerOf(m, place+"libvulkan.so.1", false); found == nil || found.name != "libvulkan1-other" {
+	if found, _ := ownerOf(m, place+"libvulkan.so.1", false); found.Name != "libvulkan1-other" {
 		t.Errorf("%+v", found)
 	}
 }

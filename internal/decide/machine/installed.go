@@ -37,8 +37,8 @@ func (m *Machine) Package(name string) (Package, bool) {
 	return Package{}, false
 }
 
-// DpkgRecords returns dpkg's records of a package, one for each architecture.
-func (m *Machine) DpkgRecords(name string) iter.Seq[string] {
+// dpkgRecords returns dpkg's records of a package, one for each architecture.
+func (m *Machine) dpkgRecords(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		status, _ := m.ReadLarge("/var/lib/dpkg/status")
 		head := []byte("Package: " + name + "\n")
@@ -53,8 +53,8 @@ func (m *Machine) DpkgRecords(name string) iter.Seq[string] {
 	}
 }
 
-// Field returns the value of a record's line "NAME: VALUE", and "" if the record has no such line.
-func Field(record, name string) string {
+// field returns the value of a record's line "NAME: VALUE", and "" if the record has no such line.
+func field(record, name string) string {
 	for line := range strings.SplitSeq(record, "\n") {
 		if value, is := strings.CutPrefix(line, name+": "); is {
 			return value
@@ -68,13 +68,13 @@ func Field(record, name string) string {
 func (m *Machine) dpkgPackage(name string) (found Package, is bool) {
 	name, wanted, only := strings.Cut(name, ":")
 	own, _ := machines.Own()
-	for record := range m.DpkgRecords(name) {
-		architecture := Field(record, "Architecture")
-		if Field(record, "Status") != "install ok installed" || is && architecture != own.Target ||
+	for record := range m.dpkgRecords(name) {
+		architecture := field(record, "Architecture")
+		if field(record, "Status") != "install ok installed" || is && architecture != own.Target ||
 			only && architecture != wanted {
 			continue
 		}
-		found, is = Package{Version: Field(record, "Version")}, true
+		found, is = Package{Version: field(record, "Version")}, true
 		for _, list := range []string{name, name + ":" + architecture} {
 			if data, err := m.ReadLarge("/var/lib/dpkg/info/" + list + ".list"); err == nil {
 				found.Files = strings.Split(strings.TrimSpace(string(data)), "\n")

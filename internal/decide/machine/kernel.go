@@ -2,6 +2,7 @@ package machine
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -23,6 +24,16 @@ func (m *Machine) Text(name string) string { return strings.TrimSpace(m.Whole(na
 func (m *Machine) Contains(file, text string) (contains, known bool) {
 	data, err := m.ReadLarge(file)
 	return bytes.Contains(data, []byte(text)), err == nil
+}
+
+// Release returns the variables of os-release(5).
+func (m *Machine) Release() map[string]string {
+	variables := map[string]string{}
+	for line := range strings.Lines(cmp.Or(m.Whole("/etc/os-release"), m.Whole("/usr/lib/os-release"))) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		variables[name] = strings.Trim(value, `"'`)
+	}
+	return variables
 }
 
 // KernelName returns the release in /proc/version, such as 6.8.0-39-generic; "": unknown.

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	_ "embed"
 	"maps"
 	"path"
@@ -41,22 +40,9 @@ type distribution struct {
 
 // readDistribution reads os-release(5).
 func readDistribution(m *machine.Machine) distribution {
-	d := distribution{machine: m}
-	text := cmp.Or(m.Whole("/etc/os-release"), m.Whole("/usr/lib/os-release"))
-	for _, line := range strings.Split(text, "\n") {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		value = strings.Trim(value, `"'`)
-		switch name {
-		case "PRETTY_NAME":
-			d.name = value
-		case "ID":
-			d.ids = append([]string{strings.ToLower(value)}, d.ids...)
-		case "VERSION_ID":
-			d.version = value
-		case "ID_LIKE":
-			d.ids = append(d.ids, strings.Fields(strings.ToLower(value))...)
-		}
-	}
+	release := m.Release()
+	d := distribution{machine: m, name: release["PRETTY_NAME"], version: release["VERSION_ID"],
+		ids: strings.Fields(strings.ToLower(release["ID"] + " " + release["ID_LIKE"]))}
 	d.image = imageOf(m, &d)
 	return d
 }
