@@ -46,6 +46,9 @@ func (e *evidence) addResult(a *alone) {
 		switch {
 		case !ok:
 			do = e.renewalAdvice(a, code)
+		case a.named:
+			do = e.renewalAdvice(a, code).or("To do without it, turn it off in the program; "+
+				"a program that asks only for listed layers runs with: ", newAdvice(string(c.Line())))
 		case a.Kind == "layer" && !c.Set:
 			do = e.place(c)
 		case code == DriverFails && e.deviceAbsent(drivers.Of(a.of.Library)):
@@ -55,7 +58,7 @@ func (e *evidence) addResult(a *alone) {
 				do = do.before(e.exam().system.by("host", nil))
 			}
 		}
-		if ok && a.Kind == "layer" && e.Answer.Style != pathname.Backslash &&
+		if ok && a.Kind == "layer" && !a.named && e.Answer.Style != pathname.Backslash &&
 			e.exam().packageOf(a.Manifest, a.of.Library) != "" {
 			do = do.before(e.renewalAdvice(a, code))
 		}
@@ -73,7 +76,11 @@ func (e *evidence) addResult(a *alone) {
 	}); a.Kind == "layer" && f != nil {
 		detail += "; " + f.fact.say()
 	}
-	what, lost := fact(misbehaved{detail, a.Said, a.with}), usual
+	lost := usual
+	if a.named {
+		detail, lost = "the program names this layer, and may enable it; with it, a short program ended: "+detail, something
+	}
+	what := fact(misbehaved{detail, a.Said, a.with})
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
 	case cause < 0 && a.unlisted != nil:
 		what = textf("it works, but does not list %s%s", a.unlisted.Title(),

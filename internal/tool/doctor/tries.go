@@ -52,6 +52,7 @@ type alone struct {
 	of        *Entry
 	Variables []explain.Change
 	unlisted  *GPU          // the device that none of its drivers lists; nil: none
+	named     bool          // no rule makes the layer active, and the program's file names it
 	with      string        // the layer that causes the failure together with this one
 	blamed    []run.Suspect // the variables without which the driver works
 

@@ -153,6 +153,14 @@ type NamedLayer struct {
 	replaced bool // by a layer that the file does not name
 }
 
+// namesOfLayers returns the layers that a program's file names.
+func namesOfLayers(source *machine.Source, program string) []string {
+	data, _ := source.ReadLarge(program)
+	names := term.Words(layerNames().FindAll(data, -1), func(name []byte) string { return string(name) })
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // NamedLayers returns the layers that a program's file names and that no program finds: a program whose
 // vkCreateInstance fails for a missing layer writes no name (NixOS/nixpkgs issue 229108).
 func NamedLayers(source *machine.Source, program string) (list []NamedLayer) {
@@ -160,10 +168,8 @@ func NamedLayers(source *machine.Source, program string) (list []NamedLayer) {
 	if err != nil {
 		return nil
 	}
-	data, _ := source.ReadLarge(program)
-	names := term.Words(layerNames().FindAll(data, -1), func(name []byte) string { return string(name) })
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	names := namesOfLayers(source, program)
+	for _, name := range names {
 		if slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name }) {
 			continue
 		}

@@ -112,6 +112,24 @@ func TestDoctorNamesTheLayer(t *testing.T) {
 	}
 }
 
+// An explicit layer that the program's file names is tried: the program may enable it (gfx-rs/wgpu issue 3712).
+func TestDoctorTriesTheNamedLayer(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	w.ExplicitLayer("VK_LAYER_KHRONOS_validation", "die vkCreateDevice")
+	w.ExplicitLayer("VK_LAYER_ACME_other", "die vkCreateDevice")
+	w.ExplicitLayer("VK_LAYER_LUNARG_screenshot", "die vkCreateDevice") // it writes files
+	program := w.Write("game", "VK_LAYER_KHRONOS_validation VK_LAYER_LUNARG_screenshot")
+	d := diagnosed(t, w, 0, "--timeout", "2m", "--app", program)
+	want := "warning VK_LAYER_KHRONOS_validation: the program names this layer, and may enable it; with it, a short program ended: "
+	if got := d.finding("layer-crashes"); !strings.HasPrefix(got, want) || !strings.HasSuffix(d.Verdict, "; 1 warning") || !d.Works {
+		t.Errorf("%q\n%q: %+v", got, d.Verdict, d.Findings)
+	}
+	if d = diagnosed(t, w, 0, "--timeout", "2m"); d.finding("layer-crashes") != "" {
+		t.Errorf("without a program: %+v", d.Findings)
+	}
+}
+
 // A layer that takes longer than others is not blamed for the effects of another layer.
 func TestDoctorWaitsForSlowLayers(t *testing.T) {
 	t.Parallel()
