@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -207,6 +208,8 @@ func (g *GPU) Label(m *machine.Machine) string {
 		return strings.TrimSpace(maker + " " + name)
 	case g.Name == "dxg":
 		return "graphics of the Windows host"
+	case g.Vendor == "" && g.Kernel != "":
+		return cmp.Or(MakersKernel(g.Kernel), g.Kernel) + " device"
 	case g.Vendor == "":
 		return g.Name
 	case g.Device == "":

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/term"
 )
 
@@ -369,9 +370,10 @@ func (e *exam) manifestNaming(library string) string {
 	}
 	for _, place := range places {
 		for _, file := range e.manifestsIn(place) {
-			// with the library of the other word size
 			used := contains(e.Drivers, func(m *Entry) bool { return m.Manifest == file })
-			if names, _ := e.machine.Contains(file, path.Base(library)); names && !used {
+			// a manifest of the other word size has the same library's name
+			fits := environment.Only32(path.Base(file)) == (e.class == 32) || !strings.ContainsAny(path.Base(file), "0123456789")
+			if names, _ := e.machine.Contains(file, path.Base(library)); names && !used && fits {
 				return file
 			}
 		}

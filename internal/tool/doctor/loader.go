@@ -407,7 +407,8 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	}
 	linker := binary.NewLinker(e.machine,
 		binary.LinkerOptions{Class: 32, Machine: binary.Processor(32), Elevated: e.source.Elevated, Share: e.linker})
-	if linker.Find(loaderName).File == nil {
+	features := setting(e.machine.Text("/.flatpak-info"), "Context", "features") // multiarch: its programs are of both
+	if linker.Find(loaderName).File == nil && !strings.Contains(features, "multiarch") {
 		return nil, nil
 	}
 	source, options := *e.source, e.options

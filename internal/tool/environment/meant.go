@@ -112,7 +112,7 @@ func (l pathList) nearManifest(file string) string {
 		},
 	} {
 		for _, name := range l.source.Names(path.Dir(file)) {
-			if search.IsManifestName(name) && same(name) && (!only32(name) || only32(base)) {
+			if search.IsManifestName(name) && same(name) && (!Only32(name) || Only32(base)) {
 				return path.Join(path.Dir(file), name)
 			}
 		}
@@ -152,8 +152,8 @@ func Nearby(m *machine.Machine, entry string, kinds []string) (places []string) 
 	return places
 }
 
-// only32 reports whether a manifest's name says that its driver is for 32-bit programs.
-func only32(name string) bool {
+// Only32 reports whether a manifest's name says that its driver is for 32-bit programs.
+func Only32(name string) bool {
 	return slices.ContainsFunc([]string{"i686", "i386", "32"},
 		func(mark string) bool { return strings.Contains(name, mark) })
 }
