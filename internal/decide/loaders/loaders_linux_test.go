@@ -44,7 +44,7 @@ func TestVersions(t *testing.T) {
 			"1.3.204", FromPackage, "libvulkan.so.1 of Debian (libvulkan1 1.3.204.1-2), version 1.3.204"},
 		{"before /usr was merged", map[string]string{place + "libvulkan.so.1": "soname=x",
 			"var/lib/dpkg/info/libvulkan1.list": "= /lib/x86_64-linux-gnu/libvulkan.so.1\n",
-			"var/lib/dpkg/status": "= Package: libvulkan1\nStatus: install ok installed\nArchitecture: i386\nVersion: 1.3.1\n"},
+			"var/lib/dpkg/status":               "= Package: libvulkan1\nStatus: install ok installed\nArchitecture: i386\nVersion: 1.3.1\n"},
 			"1.3.1", FromPackage, ""},
 		{"apk", map[string]string{place + "libvulkan.so.1": "soname=x",
 			"lib/apk/db/installed": "= P:musl\nV:1\nF:lib\nR:a\n\nP:vulkan-loader\nV:1.3.261.1-r0\nF:usr/lib/x86_64-linux-gnu\nR:libvulkan.so.1\n\n"},

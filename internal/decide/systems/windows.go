@@ -3,7 +3,6 @@ package systems
 import (
 	"os"
 
-	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/windows"
 )
@@ -59,20 +58,6 @@ func (s *Foreign) Directories() []string {
 
 // Variables implements doctor.Windows.
 func (s *Foreign) Variables() []string { return s.Machine.Environ }
-
-// Version implements doctor.Windows.
-func (s *Foreign) Version(name string) string {
-	file, err := s.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	l, err := binary.ReadPE(file)
-	if err != nil {
-		return ""
-	}
-	return l.Version
-}
 
 // Running implements doctor.Windows.
 func (s *Foreign) Running() *machine.Source { return nil }

@@ -1,7 +1,6 @@
 package windows
 
 import (
-	"fmt"
 	"strconv"
 	"unsafe"
 
@@ -94,42 +93,4 @@ func SystemDirectory(bits string) string {
 		}
 	}
 	return directory
-}
-
-// versionBlock returns the version resource of a file; nil: it has none.
-func versionBlock(name string) []byte {
-	size, err := windows.GetFileVersionInfoSize(name, nil)
-	if err != nil || size == 0 {
-		return nil
-	}
-	block := make([]byte, size)
-	if windows.GetFileVersionInfo(name, 0, size, unsafe.Pointer(&block[0])) != nil {
-		return nil
-	}
-	return block
-}
-
-// FileVersion returns the version in a file's resources, such as 1.4.363.0; "": there is none.
-func FileVersion(name string) string {
-	var fixed *windows.VS_FIXEDFILEINFO
-	length := uint32(unsafe.Sizeof(*fixed))
-	block := versionBlock(name)
-	if block == nil || windows.VerQueryValue(unsafe.Pointer(&block[0]), `\`, unsafe.Pointer(&fixed), &length) != nil ||
-		fixed == nil {
-		return ""
-	}
-	return fmt.Sprintf("%d.%d.%d.%d", fixed.FileVersionMS>>16, fixed.FileVersionMS&0xffff, fixed.FileVersionLS>>16,
-		fixed.FileVersionLS&0xffff)
-}
-
-// FileText returns an English text of a file's resources, such as ProductName; "": there is none.
-func FileText(name, text string) string {
-	var found *uint16
-	var length uint32
-	block := versionBlock(name)
-	if block == nil || windows.VerQueryValue(unsafe.Pointer(&block[0]), `\StringFileInfo\040904b0\`+text,
-		unsafe.Pointer(&found), &length) != nil || found == nil {
-		return ""
-	}
-	return windows.UTF16PtrToString(found)
 }

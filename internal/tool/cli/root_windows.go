@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,11 +31,10 @@ func elevatedHere() bool {
 // kernelOf returns "": the system's name contains the release on Windows.
 func kernelOf(*machine.Source) string { return "" }
 
+// libraryVersions returns the release and the Vulkan version in a library's resources.
 func libraryVersions(library string) (release, vulkan string) {
-	if windows.FileText(library, "ProductName") == "vkloader" {
-		release = windows.FileText(library, "ProductVersion")
-	}
-	return release, strings.TrimSuffix(windows.FileVersion(library), ".0")
+	l := cmp.Or(loaderAt(&machine.Source{}, library), &loaders.Loader{})
+	return l.Release, l.Version
 }
 
 // settingsUse is the part of settings' usage that Windows does not support.
@@ -85,10 +84,11 @@ func loaderAt(source *machine.Source, file string) *loaders.Loader {
 	return loaders.LoadedDLL(source, file)
 }
 
-func loadersIn(p *process.Process, _ *machine.Source, _ map[string]*loaders.Loader) []doctor.RunningLoader {
+func loadersIn(p *process.Process, source *machine.Source, _ map[string]*loaders.Loader) []doctor.RunningLoader {
 	list := []doctor.RunningLoader{}
 	for _, m := range p.Loaders() {
-		list = append(list, doctor.RunningLoader{File: m.Path, Version: windows.FileVersion(m.Path)})
+		l := cmp.Or(loaderAt(source, m.Path), &loaders.Loader{})
+		list = append(list, doctor.RunningLoader{File: m.Path, Version: l.Version, Release: l.Release})
 	}
 	return list
 }

@@ -76,9 +76,6 @@ func (p *runningWindows) Whole() bool             { return true }
 func (p *runningWindows) App() string             { return p.app }
 func (p *runningWindows) Variables() []string     { return p.Environ }
 func (p *runningWindows) Loader() *loaders.Loader { return p.loader }
-func (p *runningWindows) Version(file string) string {
-	return windows.FileVersion(p.Path(file))
-}
 
 func (p *runningWindows) Running() *machine.Source { return p.Source }
 

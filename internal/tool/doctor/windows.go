@@ -32,7 +32,6 @@ type Windows interface {
 	Directories() []string              // the system's library search directories, after the program's own
 	Loader() *loaders.Loader            // the program's loader; nil: none
 	Variables() []string                // the set variables, including those that this loader does not read
-	Version(file string) string         // the version in a file's resources; "": unknown
 	Running() *machine.Source           // the running system; nil: another machine
 }
 

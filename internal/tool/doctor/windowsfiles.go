@@ -280,11 +280,10 @@ func (e *windowsExam) loaders() {
 		if file == "" {
 			continue
 		}
-		version := e.windows.Version(file)
 		l := e.read(file)
-		loader := Loader{File: file, Name: name, Version: version, First: len(e.Loaders) == 0}
+		loader := Loader{File: file, Name: name, First: len(e.Loaders) == 0}
 		if l != nil {
-			loader.Signer, loader.Altered = l.Signer, l.Changed
+			loader.Version, loader.Signer, loader.Altered = l.Version, l.Signer, l.Changed
 		}
 		e.Loaders = append(e.Loaders, loader)
 		switch {
@@ -320,9 +319,9 @@ func (e *windowsExam) addIgnored() {
 func (e *windowsExam) versionOf(file string) string {
 	l := e.read(file)
 	if l == nil {
-		return e.windows.Version(file)
+		return ""
 	}
-	words := []string{e.windows.Version(file), l.Company, signature(l.Signer, l.Changed)}
+	words := []string{l.Version, l.Company, signature(l.Signer, l.Changed)}
 	if l.Signer == "" {
 		words[2] = "no signature"
 	}
