@@ -49,6 +49,7 @@ var floors = []struct {
 	{[]string{"internal/core/wire"}, "encodes the plan; it must decide nothing"},
 	{[]string{"internal/tool/term"}, "text for people, and the nearest name to a misspelled one; it knows no driver, layer or machine"},
 	{[]string{"internal/tool/exit"}, "the exit codes of the tool; the library never ends a process"},
+	{[]string{"internal/tool/option"}, "makes options of a struct's fields, and a command line of their values; it knows no command"},
 	{[]string{"spec"}, "the published statements, which the tool can show"},
 	{[]string{"docs/schema"}, "the published schemas, which the tool contains"},
 	{[]string{"internal/tool/validation"}, "judges one file, by a JSON Schema and by the loader's rules; it makes no decision and examines no system"},

@@ -43,13 +43,13 @@ const All = "all"
 
 // Options select the content of a file.
 type Options struct {
-	Kind     string   // VENDOR/CLASS; "": Kind
-	Machines []string // the machines whose drivers are wanted, by their names in offer.Machines
-	Hook     string   // path of the tool, which the runtime starts for each new container
-	Groups   bool     // put a container's processes into the groups of the nodes
+	Kind     string   `option:"kind"`    // VENDOR/CLASS; "": Kind
+	Machines []string `option:"machine"` // the machines whose drivers are wanted, by their names in offer.Machines
+	Hook     string   `option:"hook"`    // path of the tool, which the runtime starts for each new container
+	Groups   bool     `option:"groups"`  // put a container's processes into the groups of the nodes
 	Given    []string // the command line that writes the file, for refresh
 
-	DriverRoot string // the directory that is "/" for drivers; "": the machine's
+	DriverRoot string `option:"driver-root"` // the directory that is "/" for drivers; "": the machine's
 }
 
 // LeftOut is a driver that is not in the file.

@@ -17,8 +17,6 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
-
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/spawn"
@@ -27,11 +25,6 @@ import (
 	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
 )
-
-func addAsUser(root *cobra.Command, s *invocation) {
-	root.PersistentFlags().StringVar(&s.actAs, "as-user", "",
-		"as root: run the command with the rights and the home directory of `USER` instead of root's")
-}
 
 // account is a user with the IDs for the kernel.
 type account struct {
@@ -132,18 +125,18 @@ func (c *screen) Write(data []byte) (int, error) {
 // become runs the command line again in a process of the user of --as-user, and returns its exit code as an error. done
 // is false if this process already belongs to that user. command is the name of the command.
 func become(s *invocation, command string) (done bool, err error) {
-	a, err := accountOf(s.actAs)
+	a, err := accountOf(s.ActAs)
 	if err != nil {
 		return true, err
 	}
 	if int(a.UID) == os.Geteuid() {
 		if a.UID != 0 && trust.Privileged() {
-			return true, exit.Unable("--as-user %s: this process keeps rights that the user does not have", s.actAs)
+			return true, exit.Unable("--as-user %s: this process keeps rights that the user does not have", s.ActAs)
 		}
 		return false, nil
 	}
 	if os.Geteuid() != 0 {
-		return true, exit.Unable("--as-user %s: only root can act as another user", s.actAs)
+		return true, exit.Unable("--as-user %s: only root can act as another user", s.ActAs)
 	}
 	child := spawn.New(context.Background(), spawn.Tool, s.self, s.args...)
 	child.User = &a.User
@@ -165,9 +158,9 @@ func become(s *invocation, command string) (done bool, err error) {
 	if err := child.Start(); err != nil {
 		if trust.Alone() || errors.Is(err, syscall.EINVAL) {
 			return true, exit.Unable(
-				"--as-user %s: this process's user namespace does not have that user; run this outside of it", s.actAs)
+				"--as-user %s: this process's user namespace does not have that user; run this outside of it", s.ActAs)
 		}
-		return true, exit.Unable("--as-user %s: %w", s.actAs, err)
+		return true, exit.Unable("--as-user %s: %w", s.ActAs, err)
 	}
 	over := make(chan struct{})
 	go func() {
@@ -187,7 +180,7 @@ func become(s *invocation, command string) (done bool, err error) {
 	case err == nil:
 		return true, exit.With(exit.Fine)
 	case !errors.As(err, &ended):
-		return true, exit.Unable("--as-user %s: %w", s.actAs, err)
+		return true, exit.Unable("--as-user %s: %w", s.ActAs, err)
 	}
 	if status, ok := ended.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return true, exit.With(128 + int(status.Signal()))

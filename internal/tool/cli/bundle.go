@@ -38,60 +38,52 @@ type bundledPart struct {
 }
 
 func newBundle(s *invocation) *cobra.Command {
-	var (
-		out                output
-		only, force, still bool
-		whole              bool
-		app, file          string
-		without            []string
-		limit              time.Duration
-	)
+	var o struct {
+		output
+		App     string        `option:"app"`
+		File    string        `option:"output,o"`
+		Only    bool          `option:"list"`
+		Force   bool          `option:"force"`
+		Still   bool          `option:"no-probe"`
+		Without []string      `option:"without"`
+		Limit   time.Duration `option:"timeout" default:"30s"`
+		Whole   bool          `option:"parts" hidden:"yes"` // the parts as JSON, for the page
+	}
+	o.File = bundle.Directory + ".tar.gz"
 	cmd := &cobra.Command{
-		Use:   "bundle",
-		Short: "Write an archive for a bug report",
-		Args:  cobra.NoArgs,
+		Use:  "bundle",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			of, err := s.subject(app, false, 0)
+			of, err := s.subject(o.App, false, 0)
 			if err != nil {
 				return err
 			}
-			makers := makersOf(s, of.source, app, still || of.source.Foreign(), limit)
-			if whole {
+			makers := makersOf(s, of.source, o.App, o.Still || of.source.Foreign(), o.Limit)
+			if o.Whole {
 				return writeJSON(s, bundleParts(of.source, makers))
 			}
-			if !only && !force {
-				if _, err := os.Lstat(file); err == nil {
-					return fmt.Errorf("%s exists: use another name with -o, or overwrite it with --force", file)
+			if !o.Only && !o.Force {
+				if _, err := os.Lstat(o.File); err == nil {
+					return fmt.Errorf("%s exists: use another name with -o, or overwrite it with --force", o.File)
 				}
 			}
-			parts, err := bundle.Without(bundleParts(of.source, makers), without)
+			parts, err := bundle.Without(bundleParts(of.source, makers), o.Without)
 			if err != nil {
 				return err
 			}
-			answer := bundled{bundleSchema, file, !only, []bundledPart{}}
+			answer := bundled{bundleSchema, o.File, !o.Only, []bundledPart{}}
 			for _, p := range parts {
 				answer.Parts = append(answer.Parts, bundledPart{p.Name, len(p.Text), p.What, p.Failed})
 			}
-			if !only {
-				if err := writeBundle(file, force, parts); err != nil {
+			if !o.Only {
+				if err := writeBundle(o.File, o.Force, parts); err != nil {
 					return exit.As(exit.NotLooked, err)
 				}
 			}
-			return out.print(s, answer, func() { printBundled(s, &answer) })
+			return o.print(s, answer, func() { printBundled(s, &answer) })
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&file, "output", "o", bundle.Directory+".tar.gz", "write to `FILE`")
-	flags.BoolVar(&only, "list", false, "show what the archive would contain, and write nothing")
-	flags.StringArrayVar(&without, "without", nil, "leave out the part with this `NAME`; may be repeated")
-	flags.BoolVar(&force, "force", false, "overwrite an existing file")
-	flags.BoolVar(&still, "no-probe", false, "load no driver and no layer: the archive has no devices and no log")
-	out.option(cmd, bundleSchema)
-	flags.StringVar(&app, "app", "", "report on this `PROGRAM`, a path or a name in PATH")
-	addTimeout(flags, &limit, 30*time.Second, "end a child process after this `TIME`")
-	flags.BoolVar(&whole, "parts", false,
-		"print the parts as JSON; for the page, which shows them before it makes an archive")
-	flags.Lookup("parts").Hidden = true
+	addOptions(cmd, &o, bundleSchema)
 	return cmd
 }
 

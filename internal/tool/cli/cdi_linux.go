@@ -18,15 +18,15 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/term"
 )
 
 func newCDI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "cdi generate|refresh|verify|why|check|list",
-		Short: "Give this machine's drivers to containers (CDI)",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:  "cdi generate|refresh|verify|why|check|list",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCDIGenerate(s), newCDIRefresh(s), newCDIVerify(s), newCDIWhy(s), newCDIList(s), newOCI(s),
 		newCDIHook(s))
@@ -36,41 +36,31 @@ func newCDI(s *invocation) *cobra.Command {
 // generation holds the options for a CDI file.
 type generation struct {
 	*pflag.FlagSet
-	hook    string
-	options cdi.Options
+	cdi.Options
 }
 
 func newGeneration() *generation {
-	flags := pflag.NewFlagSet("generate", pflag.ContinueOnError)
-	g := &generation{FlagSet: flags}
-	flags.StringVar(&g.options.Kind, "kind", cdi.Kind, "`VENDOR/CLASS` of the devices")
-	flags.StringArrayVar(&g.options.Machines, "machine", []string{ownMachine()},
-		"drivers for programs of this `MACHINE`: "+strings.Join(offer.Machines(), ", ")+"; may be repeated")
-	flags.StringVar(&g.hook, "hook", "", "`PATH` of this tool for the container runtime (default: its path here)")
-	flags.BoolVar(&g.options.Groups, "groups", false,
-		"put a container's processes into the groups of the nodes (needs CDI 0.7.0)")
-	flags.StringVar(&g.options.DriverRoot, "driver-root", "",
-		"root `DIRECTORY` of the drivers, such as that of a driver container")
+	g := &generation{FlagSet: pflag.NewFlagSet("generate", pflag.ContinueOnError)}
+	g.Kind, g.Machines = cdi.Kind, []string{ownMachine()}
+	option.Add(g.FlagSet, &g.Options)
 	return g
 }
 
 // generate returns the file for these options, and the excluded drivers.
 func (g *generation) generate(s *invocation) (*specs.Spec, []cdi.LeftOut, error) {
-	for _, name := range g.options.Machines {
+	for _, name := range g.Machines {
 		if _, known := offer.Machine(name); !known {
 			return nil, nil, fmt.Errorf("--machine needs one of %s, got %q", strings.Join(offer.Machines(), ", "), name)
 		}
 	}
-	if root := &g.options.DriverRoot; *root != "" {
+	if root := &g.DriverRoot; *root != "" {
 		if !path.IsAbs(*root) {
 			return nil, nil, fmt.Errorf("%q is not an absolute path", *root)
 		}
 		*root = strings.TrimSuffix(path.Clean(*root), "/")
 	}
-	options := g.options
-	if options.Hook = g.hook; g.hook == "" {
-		options.Hook = s.executable
-	}
+	options := g.Options
+	options.Hook = term.Or(g.Hook, s.executable)
 	g.VisitAll(func(f *pflag.Flag) {
 		if f.Changed {
 			options.Given = append(options.Given, optionWords(f)...)
@@ -98,18 +88,18 @@ func optionWords(f *pflag.Flag) (words []string) {
 }
 
 func newCDIGenerate(s *invocation) *cobra.Command {
-	var (
-		file  string
-		force bool
-	)
+	var o struct {
+		File  string `option:"output,o"`
+		Force bool   `option:"force"`
+	}
 	g := newGeneration()
 	cmd := &cobra.Command{
-		Use:         "generate",
-		Short:       "Write a CDI file for this machine's drivers and devices",
-		Annotations: map[string]string{"directory": cdi.Directory},
-		Args:        cobra.NoArgs,
+		Use: "generate",
+		Annotations: map[string]string{"directory": cdi.Directory, "kind": cdi.Kind,
+			"machines": strings.Join(offer.Machines(), ", ")},
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := replaceable(file); err != nil && (!force || errors.Is(err, machine.ErrLink)) {
+			if err := replaceable(o.File); err != nil && (!o.Force || errors.Is(err, machine.ErrLink)) {
 				return err
 			}
 			spec, left, err := g.generate(s)
@@ -120,23 +110,20 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			if cdi.Empty(spec) {
 				return exit.Problem("this machine has no driver for the file: see vkloader list drivers")
 			}
-			text, err := encode(spec, file)
+			text, err := encode(spec, o.File)
 			if err != nil {
 				return err
 			}
-			if file == "" {
+			if o.File == "" {
 				_, err = term.Data(s.out).Write(text)
 			} else {
-				err = (&machine.Machine{}).Replace(file, text, 0o644, false)
+				err = (&machine.Machine{}).Replace(o.File, text, 0o644, false)
 			}
 			return examineError(err)
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&file, "output", "o", "",
-		"write to `FILE` (JSON if its name ends in .json, else YAML), and replace an existing file in one step (for runtimes: /etc/cdi/vkloader.yaml)")
-	flags.BoolVar(&force, "force", false, "also replace a file that another program wrote")
-	flags.AddFlagSet(g.FlagSet)
+	option.Add(cmd.Flags(), &o)
+	cmd.Flags().AddFlagSet(g.FlagSet)
 	return cmd
 }
 
@@ -193,12 +180,13 @@ type cdiVerified struct {
 }
 
 func newCDIVerify(s *invocation) *cobra.Command {
-	var out output
-	var host string
+	var o struct {
+		output
+		Host string `option:"host"`
+	}
 	cmd := &cobra.Command{
-		Use:   "verify FILE",
-		Short: "Check a CDI file, and find what an image lacks",
-		Args:  cobra.ExactArgs(1),
+		Use:  "verify FILE",
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			spec, err := readCDI(args[0])
 			if err != nil {
@@ -208,17 +196,16 @@ func newCDIVerify(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer := cdiVerified{Schema: cdiVerifySchema, File: args[0], Image: s.root}
+			answer := cdiVerified{Schema: cdiVerifySchema, File: args[0], Image: s.Root}
 			var image *machine.Machine
 			if source.Foreign() {
 				image = &source.Machine
 			}
-			answer.Verdict = *cdi.Verify(spec, args[0], hostOf(s, host), image)
-			return out.judge(s, answer, answer.Bad(), func() { printVerified(s, &answer.Verdict) })
+			answer.Verdict = *cdi.Verify(spec, args[0], hostOf(s, o.Host), image)
+			return o.judge(s, answer, answer.Bad(), func() { printVerified(s, &answer.Verdict) })
 		},
 	}
-	out.option(cmd, cdiVerifySchema)
-	cmd.Flags().StringVar(&host, "host", "", "root `DIRECTORY` of the machine whose files are mounted (default: /)")
+	addOptions(cmd, &o, cdiVerifySchema)
 	return cmd
 }
 
@@ -284,20 +271,22 @@ func printCDIFindings(s *invocation, list []cdi.Defect) {
 }
 
 func newCDIList(s *invocation) *cobra.Command {
-	var out output
-	var directories []string
+	var o struct {
+		output
+		Directories []string `option:"directory"`
+	}
+	o.Directories = cdi.Directories
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the devices in the CDI files of this machine",
-		Args:  cobra.NoArgs,
+		Use:  "list",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source("", false)
 			if err != nil {
 				return err
 			}
-			list := cdi.List(&source.Machine, directories)
+			list := cdi.List(&source.Machine, o.Directories)
 			problems := slices.ContainsFunc(list, func(d cdi.Listed) bool { return d.Problem != "" })
-			return out.judge(s, struct {
+			return o.judge(s, struct {
 				Schema  int          `json:"schema"`
 				Devices []cdi.Listed `json:"devices"`
 			}{cdiListSchema, list}, problems, func() {
@@ -305,41 +294,37 @@ func newCDIList(s *invocation) *cobra.Command {
 				for _, d := range list {
 					table.Row(d.Name, d.File, strings.Join(d.Nodes, " "), d.Problem)
 				}
-				table.PrintOr("No CDI file describes a device, in "+strings.Join(directories, " and ")+".", s.out, "",
-					s.style)
+				table.PrintOr("No CDI file describes a device, in "+strings.Join(o.Directories, " and ")+".", s.out,
+					"", s.style)
 			})
 		},
 	}
-	out.option(cmd, cdiListSchema)
-	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories,
-		"search this `DIRECTORY` instead; may be repeated; later directories take precedence")
+	addOptions(cmd, &o, cdiListSchema)
 	return cmd
 }
 
 func newCDIRefresh(s *invocation) *cobra.Command {
-	var (
-		directories []string
-		remove      bool
-	)
+	var o struct {
+		Directories []string `option:"directory"`
+		Remove      bool     `option:"remove"`
+	}
+	o.Directories = cdi.Directories
 	cmd := &cobra.Command{
-		Use:   "refresh",
-		Short: "Update this tool's CDI files after a driver has changed",
-		Args:  cobra.NoArgs,
+		Use:  "refresh",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.machine()
 			if err != nil {
 				return err
 			}
 			var wrong []error
-			for _, directory := range directories {
-				wrong = append(wrong, refreshIn(s, &m, directory, remove)...)
+			for _, directory := range o.Directories {
+				wrong = append(wrong, refreshIn(s, &m, directory, o.Remove)...)
 			}
 			return examineError(errors.Join(wrong...))
 		},
 	}
-	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories,
-		"search this `DIRECTORY` instead; may be repeated")
-	cmd.Flags().BoolVar(&remove, "remove", false, "remove the files, before the tool is removed")
+	option.Add(cmd.Flags(), &o)
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"vkloader/internal/containers/cdi"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/term"
 )
 
@@ -21,28 +22,27 @@ type cdiWhyAnswer struct {
 }
 
 func newCDIWhy(s *invocation) *cobra.Command {
-	var (
-		out  output
-		pid  int
-		host string
-	)
+	var o struct {
+		output
+		PID  int    `option:"pid"`
+		Host string `option:"host"`
+	}
 	cmd := &cobra.Command{
-		Use:   "why",
-		Short: "Show which host drivers a container got, and why",
-		Args:  cobra.NoArgs,
+		Use:  "why",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			of, err := s.subject("", false, pid)
+			of, err := s.subject("", false, o.PID)
 			if err != nil {
 				return err
 			}
 			m := of.source.Machine
 			answer := cdiWhyAnswer{Schema: cdiWhySchema}
 			if m.Foreign() && of.process == nil {
-				answer.Why = *cdi.ExplainRoot(&m, &machine.Machine{Root: host})
+				answer.Why = *cdi.ExplainRoot(&m, &machine.Machine{Root: o.Host})
 			} else {
 				answer.Why = *cdi.Explain(&m, !m.Foreign())
 			}
-			return out.judge(s, answer, answer.Bad(), func() {
+			return o.judge(s, answer, answer.Bad(), func() {
 				fmt.Fprintf(s.out, "%s\n\n", answer.Sentence())
 				printVerified(s, &answer.Verdict)
 				printLines(s, "Not in the CDI file", answer.LeftOut)
@@ -50,19 +50,20 @@ func newCDIWhy(s *invocation) *cobra.Command {
 			})
 		},
 	}
-	addPID(cmd, &pid)
-	cmd.Flags().StringVar(&host, "host", "",
-		"with --root: root `DIRECTORY` of the machine whose CDI files add drivers (default: /)")
-	out.option(cmd, cdiWhySchema)
+	addOptions(cmd, &o, cdiWhySchema)
 	return cmd
 }
 
 // newCDIHook returns the command that a container runtime starts during a container's creation. It never fails the
 // creation: a container without drivers is better than none.
 func newCDIHook(s *invocation) *cobra.Command {
-	var left []string
+	var o struct {
+		Files []string `option:"file"`  // SIZE BUILDID PATH of a file that is mounted: for verify
+		Given []string `option:"given"` // an option by which the file was written: for refresh
+		Left  []string `option:"left"`  // a driver that is not in the file, and why
+	}
 	cmd := &cobra.Command{
-		Use: "hook", Short: "Set up drivers in a container during its creation", Args: cobra.NoArgs, Hidden: true,
+		Use: "hook", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
 			if its := containerErr(); its != nil {
 				defer its.Close()
@@ -70,7 +71,7 @@ func newCDIHook(s *invocation) *cobra.Command {
 			}
 			root, err := cdi.Container(io.Reader(os.Stdin))
 			if err == nil {
-				err = arrangeContainer(s, root, left)
+				err = arrangeContainer(s, root, o.Left)
 			}
 			if err != nil {
 				fmt.Fprintf(s.messages(), "vkloader: no drivers for the container: %v\n", err)
@@ -78,16 +79,14 @@ func newCDIHook(s *invocation) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringArray("file", nil, "SIZE BUILDID PATH of a file that is mounted: for verify")
-	cmd.Flags().StringArray("given", nil, "an option by which the file was written: for refresh")
-	cmd.Flags().StringArrayVar(&left, "left", nil, "a driver that is not in the file, and why")
+	option.Add(cmd.Flags(), &o)
 	return cmd
 }
 
 // arrangeContainer arranges drivers in a container and records the result there.
 func arrangeContainer(s *invocation, root string, left []string) error {
 	m := &machine.Machine{Root: root, Bound: &machine.Bound{Of: "the container's image"}}
-	situation := cdi.Situation{Host: &machine.Machine{Root: s.root}, Nodes: cdi.NodesOf(m)}
+	situation := cdi.Situation{Host: &machine.Machine{Root: s.Root}, Nodes: cdi.NodesOf(m)}
 	arrangement := cdi.Arrange(m, situation)
 	if err := m.Bound.Err(); err != nil {
 		return err

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
@@ -45,27 +43,12 @@ type verdict struct {
 
 // findsCulprit holds the options of --find-culprit.
 type findsCulprit struct {
-	culprit, apply bool
-	limits         run.Limits // the time limits of a run
-	failure        failure
+	Culprit bool `option:"find-culprit" excludes:"dry-run log time"`
+	Apply   bool `option:"apply" needs:"find-culprit"`
+	run.Limits
+	failure
 	// the environment that gives the program its loader without the tool; nil: the same environment
 	usual []string
-}
-
-func (f *findsCulprit) options(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.BoolVar(&f.culprit, "find-culprit", false,
-		"find the layer or driver that crashes or hangs the program, by repeated runs")
-	flags.DurationVar(&f.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that lasts longer than this "+
-		"`TIME` counts as hung (default: press "+hangKey+" to mark it)")
-	flags.DurationVar(&f.limits.Enough, "fine-after", 0,
-		"with --find-culprit: a run that lasts longer than this `TIME` counts as fine")
-	f.failure.options(cmd)
-	flags.BoolVar(&f.apply, "apply", false,
-		"with --find-culprit: exclude the culprit from this program until its library changes; see vkloader settings")
-	needs(cmd, []string{"find-culprit"}, "apply", "hangs-after", "fine-after", "fails-with", "fails-when")
-	excludes(cmd, "hangs-after", "fine-after")
-	excludes(cmd, "find-culprit", "dry-run", "log", "time")
 }
 
 // hunt is a search for the culprit of a crash or hang.
@@ -94,7 +77,7 @@ type hunt struct {
 
 // find runs the program until the culprit is known.
 func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args []string, asJSON bool) error {
-	if r.apply {
+	if r.Apply {
 		if err := readsSettings(s); err != nil {
 			return err
 		}
@@ -133,7 +116,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	}
 	v := h.verdict(found, with)
 	var failed error
-	if r.apply && found.Result == run.FoundCulprit {
+	if r.Apply && found.Result == run.FoundCulprit {
 		failed = h.apply(found)
 		v.Applied = failed == nil && h.rights == ""
 	}
@@ -141,7 +124,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	if asJSON {
 		err = writeJSON(s, v)
 	} else {
-		printVerdict(s, v, r.apply)
+		printVerdict(s, v, r.Apply)
 	}
 	switch {
 	case err != nil:
@@ -168,7 +151,7 @@ func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args
 		return nil, err
 	}
 	h := &hunt{s: s, program: run.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used),
-		limits: r.limits, failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}
+		limits: r.Limits, failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}
 	if !onWindows && !s.asUser {
 		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
 			h.note("the program was tried without the rights of its file (%s); with them, it ignores most "+
@@ -333,7 +316,7 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	program.Environ, _ = h.scene.Without(list)
 	progress := &loaders.Progress{}
 	texts := map[string]bool{refusesTracer: false, missesSymbol: false, noLoader: false, refusesLoader: false,
-		h.failure.when: false}
+		h.failure.When: false}
 	said := &listener{to: h.s.errOut, heard: texts}
 	begun := time.Now()
 	stop := h.sayWait()
@@ -354,7 +337,7 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(),
 		Last: progress.Last, Errors: progress.Errors, Wrote: said.lastLines(), Layers: progress.Layers,
 		What: endOf(end), Refused: progress.Refused}
-	if why := h.failure.of(end, said.has(h.failure.when)); seen.Good && why != "" {
+	if why := h.failure.of(end, said.has(h.failure.When)); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
 	}
 	if seen.Missing = said.has(missesSymbol); seen.Missing && seen.Good && end.Code == linkerFailed {
@@ -413,24 +396,18 @@ func endOf(end *run.End) string {
 
 // failure defines further failures beside a crash and a hang.
 type failure struct {
-	with string // "exit": any exit code but 0
-	when string // a text on standard error
-}
-
-func (f *failure) options(cmd *cobra.Command) {
-	const kinds = "with --find-culprit: `KIND` of runs that fail, in addition to hung runs: crash, or exit " +
-		"(any exit code other than 0)"
-	addChoice(cmd, &f.with, "fails-with", "crash", kinds, "crash", "exit")
-	cmd.Flags().StringVar(&f.when, "fails-when", "",
-		"with --find-culprit: a run that writes this `TEXT` to standard error also fails")
+	// "exit": any exit code but 0
+	With string `option:"fails-with" words:"crash exit" default:"crash" needs:"find-culprit"`
+	// a text on standard error
+	When string `option:"fails-when" needs:"find-culprit"`
 }
 
 // of returns the reason why a run without a crash or hang failed; "": it did not fail.
 func (f *failure) of(end *run.End, heard bool) string {
 	switch {
 	case heard:
-		return fmt.Sprintf("it wrote %q; %s", f.when, endOf(end))
-	case f.with == "exit" && !end.Enough && end.Code > 0:
+		return fmt.Sprintf("it wrote %q; %s", f.When, endOf(end))
+	case f.With == "exit" && !end.Enough && end.Code > 0:
 		return endOf(end)
 	}
 	return ""

@@ -18,37 +18,27 @@ import (
 // doctoring holds the options of doctor.
 type doctoring struct {
 	output
-	full, load, filesOnly, elevated bool
-	app                             string
-	limit                           time.Duration // of each child process
-	other                           otherSystem
+	Full      bool          `option:"full"`
+	Load      bool          `option:"probe" excludes:"no-probe platform"`
+	FilesOnly bool          `option:"no-probe"`
+	Elevated  bool          `option:"elevated" excludes:"fix probe"`
+	App       string        `option:"app"`
+	Limit     time.Duration `option:"timeout" default:"10s"` // of each child process
+	User      string        `option:"user" systems:"linux" excludes:"fix probe pid platform"`
+	PID       int           `option:"pid" systems:"linux windows" excludes:"fix probe platform"`
+	otherSystem
 	repairing
-
-	// For a running machine, if its system supports them:
-	user string
-	pid  int
 }
 
 // repairing holds the options of doctor for fixing a running machine and for printing its report.
 type repairing struct {
-	markdown              bool
-	fix, undo, yes, force bool
-	dry                   bool
-	step                  string
-}
-
-func (r *repairing) options(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.BoolVar(&r.markdown, "markdown", false, "print Markdown for a bug report, without names of people")
-	flags.BoolVar(&r.fix, "fix", false, fixHelp)
-	flags.BoolVar(&r.yes, "yes", false, "with --fix: do every step without asking")
-	flags.BoolVar(&r.dry, "dry-run", false, "with --fix: show the steps, and make no change")
-	flags.StringVar(&r.step, "step", "", "with --fix: only the step with this `LINE`, as --fix shows it")
-	flags.BoolVar(&r.undo, "undo", false, undoHelp)
-	flags.BoolVar(&r.force, "force", false, "with --undo: also restore files that have changed since")
-	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
-	needs(cmd, []string{"fix"}, "yes", "dry-run", "step")
-	needs(cmd, []string{"undo"}, "force")
+	Markdown bool   `option:"markdown" excludes:"json platform"`
+	Fix      bool   `option:"fix" excludes:"json markdown undo platform"`
+	Yes      bool   `option:"yes" needs:"fix"`
+	Dry      bool   `option:"dry-run" needs:"fix"`
+	Step     string `option:"step" needs:"fix"`
+	Undo     bool   `option:"undo" excludes:"json markdown platform"`
+	Force    bool   `option:"force" needs:"undo"`
 }
 
 // sayUntried prints why drivers and layers are not tried.
@@ -69,30 +59,18 @@ func allowUntried(s *invocation, wanted examination, err error) error {
 func newDoctor(s *invocation) *cobra.Command {
 	d := &doctoring{}
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Find what is wrong between a program and its GPU, and fix it",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return d.run(s) },
+		Use:  "doctor",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return d.run(s) },
 	}
-	flags := cmd.Flags()
-	d.output.option(cmd, doctor.Schema)
-	flags.BoolVar(&d.full, "full", false, "also show notes, and findings that follow from others")
-	flags.StringVar(&d.app, "app", "", "examine for this `PROGRAM`, a path or a name in PATH")
-	flags.BoolVar(&d.load, "probe", false,
-		"also try drivers whose device sleeps, which wakes the device, and present frames on a surface")
-	flags.BoolVar(&d.filesOnly, "no-probe", false, "load no driver and no layer; examine files only")
-	excludes(cmd, "probe", "no-probe")
-	addTimeout(flags, &d.limit, childLimit, "end a child process that tries drivers and layers after this `TIME`")
-	d.repairing.options(cmd)
-	d.systemFlags(s, cmd)
-	addPlatform(cmd, &d.other)
-	excludes(cmd, "platform", "fix", "undo", "probe", "markdown", "pid", "user")
+	addOptions(cmd, d, doctor.Schema)
+	addPlatforms(cmd, &d.otherSystem)
 	return cmd
 }
 
 // run examines this machine, or the one of --platform.
 func (d *doctoring) run(s *invocation) error {
-	if d.other.platform == "" {
+	if d.Platform == "" {
 		return d.here(s)
 	}
 	return d.elsewhere(s)
@@ -100,39 +78,39 @@ func (d *doctoring) run(s *invocation) error {
 
 // here examines or fixes a running machine, or examines one below --root.
 func (d *doctoring) here(s *invocation) error {
-	if d.undo {
-		return undoFix(s, d.force)
+	if d.Undo {
+		return undoFix(s, d.Force)
 	}
-	about, err := s.subject(d.app, d.elevated, d.pid)
+	about, err := s.subject(d.App, d.Elevated, d.PID)
 	if err != nil {
 		return err
 	}
-	if d.load && about.source.Foreign() {
+	if d.Load && about.source.Foreign() {
 		return errors.New("--probe loads drivers of this machine: not with --root")
 	}
-	if d.fix {
+	if d.Fix {
 		return fixHere(s, about, d)
 	}
-	result, err := examine(context.Background(), s, about, examination{d.user, d.effort(about), d.limit, nil})
+	result, err := examine(context.Background(), s, about, examination{d.User, d.effort(about), d.Limit, nil})
 	if err != nil {
 		return err
 	}
 	return d.judge(s, result, result.Has(diag.Problem), func() {
-		if d.markdown {
-			printMarkdown(s, about.source, result, d.full)
+		if d.Markdown {
+			printMarkdown(s, about.source, result, d.Full)
 			return
 		}
-		printReport(s, result, d.full, !onWindows)
+		printReport(s, result, d.Full, !onWindows)
 		d.namesFix(s, about, result)
 	})
 }
 
 // elsewhere examines the files of a machine with another system.
 func (d *doctoring) elsewhere(s *invocation) error {
-	if s.root == "" && len(d.other.registry) == 0 {
+	if s.Root == "" && len(d.Registry) == 0 {
 		return errors.New("doctor --platform needs --root, or --registry: without files nothing can be examined")
 	}
-	source, answer, err := decideOther(s, &d.other, d.app, d.elevated)
+	source, answer, err := decideOther(s, &d.otherSystem, d.App, d.Elevated)
 	if err != nil {
 		return err
 	}
@@ -140,7 +118,7 @@ func (d *doctoring) elsewhere(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	return d.judge(s, report, report.Has(diag.Problem), func() { printReport(s, report, d.full, false) })
+	return d.judge(s, report, report.Has(diag.Problem), func() { printReport(s, report, d.Full, false) })
 }
 
 // examination holds the subject and the extent of an examination. The zero value examines all files and tries nothing.
@@ -169,9 +147,9 @@ const (
 // effort returns the requested extent. By default, it is tryAwake for this machine and user, and filesOnly otherwise.
 func (d *doctoring) effort(about *subject) effort {
 	switch {
-	case d.load && !(onWindows && (d.app != "" || d.elevated)):
+	case d.Load && !(onWindows && (d.App != "" || d.Elevated)):
 		return everything
-	case d.filesOnly || !triable(about) || d.pid != 0 || d.elevated || d.user != "" || onWindows && d.app != "":
+	case d.FilesOnly || !triable(about) || d.PID != 0 || d.Elevated || d.User != "" || onWindows && d.App != "":
 		return filesOnly
 	}
 	return tryAwake

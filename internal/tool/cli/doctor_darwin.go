@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/spf13/cobra"
-
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/systems"
@@ -17,13 +15,7 @@ import (
 const (
 	fixPlace = "your own files"
 	fixable  = fixPlace
-	fixHelp  = "not on macOS: make the changes that the findings name"
-	undoHelp = "not on macOS, where --fix makes no change"
 )
-
-func (d *doctoring) systemFlags(_ *invocation, cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&d.elevated, "elevated", false, elevatedHelp)
-}
 
 // triable returns false: no child process loads drivers and layers.
 func triable(*subject) bool { return false }

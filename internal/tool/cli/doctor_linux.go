@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/spf13/cobra"
-
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -26,19 +24,7 @@ import (
 const (
 	fixPlace = "your own files"
 	fixable  = fixPlace
-	fixHelp  = "fix problems in your own files; asks before each step"
-	undoHelp = "restore the files to their state before --fix"
 )
-
-func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
-	flags := cmd.Flags()
-	addPID(cmd, &d.pid)
-	flags.StringVar(&d.user, "user", "", "check the permissions of this `USER`, a name or number (default: you)")
-	flags.BoolVar(&d.elevated, "elevated", false, elevatedHelp)
-	excludes(cmd, "fix", "pid", "elevated", "user")
-	excludes(cmd, "probe", "pid", "elevated", "user")
-	excludes(cmd, "pid", "user")
-}
 
 // triable reports whether child processes can load the program's drivers and layers.
 func triable(about *subject) bool {
@@ -107,7 +93,7 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if err := asksFirst(s, &d.repairing); err != nil {
 		return err
 	}
-	if !about.source.Foreign() && len(s.variables) > 0 {
+	if !about.source.Foreign() && len(s.Env) > 0 {
 		return errors.New("--fix uses the variables of this process: --env only with --root")
 	}
 	return fixStepwise(s, &ownFiles{invocation: s, doctoring: d, about: about, source: about.source}, &d.repairing)
@@ -116,23 +102,23 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 // namesFix prints the command that makes changes, if there is a change to make.
 func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Report) {
 	source := about.source
-	if d.pid != 0 || d.elevated || d.user != "" || source.Tree != nil || !source.Foreign() && len(s.variables) > 0 {
+	if d.PID != 0 || d.Elevated || d.User != "" || source.Tree != nil || !source.Foreign() && len(s.Env) > 0 {
 		return
 	}
 	usual := *d
-	usual.full = false
+	usual.Full = false
 	f := &ownFiles{invocation: s, doctoring: &usual, about: about, source: source}
 	every := func(shell.Line) bool { return true }
 	var options []shell.Line
 	done := f.nextChange(report, every) != nil
-	if usual.full = d.full; !done && d.full && f.nextChange(report, every) != nil {
+	if usual.Full = d.Full; !done && d.Full && f.nextChange(report, every) != nil {
 		done, options = true, append(options, "--full")
 	}
 	if dies, err := f.nextExclusion(report, every); err == nil && dies != nil && !source.Foreign() {
 		done, options = true, append(options, "--probe")
 	}
-	if d.app != "" {
-		options = append(options, "--app "+shell.Quoted(d.app))
+	if d.App != "" {
+		options = append(options, "--app "+shell.Quoted(d.App))
 	}
 	if done {
 		nameFix(s, options...)
@@ -145,15 +131,15 @@ func (f *ownFiles) next(asks func(line shell.Line) bool) (*doctor.Report, *step,
 		return nil, nil, err
 	}
 	next := f.nextChange(report, asks)
-	if next != nil || !f.load && !f.full || f.source.Foreign() {
+	if next != nil || !f.Load && !f.Full || f.source.Foreign() {
 		return report, next, nil
 	}
-	how := term.Either(f.load, everything, tryAwake)
+	how := term.Either(f.Load, everything, tryAwake)
 	if report, err = examine(context.Background(), f.invocation, &subject{source: f.source},
-		examination{how: how, limit: f.limit}); err != nil {
+		examination{how: how, limit: f.Limit}); err != nil {
 		return nil, nil, err
 	}
-	if next = f.nextChange(report, asks); next == nil && f.load {
+	if next = f.nextChange(report, asks); next == nil && f.Load {
 		next, err = f.nextExclusion(report, asks)
 	}
 	return report, next, err
@@ -164,7 +150,7 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line shell.Line) 
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		change, is := finding.Change()
-		faster := f.full && finding.SavesTime()
+		faster := f.Full && finding.SavesTime()
 		if !is || finding.Severity == diag.Note && !faster || finding.Because != nil || !asks(change.Line()) {
 			continue
 		}
@@ -193,7 +179,7 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line shell.Line) 
 
 // nextExclusion returns the exclusion of the first driver or layer that crashed or hung when loaded; nil: none.
 func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Line) bool) (*step, error) {
-	app := f.app
+	app := f.App
 	for _, p := range report.Probes {
 		change := newExclusion(p.Kind, p.Name, app)
 		line := exclusionLine(&change)

@@ -10,7 +10,7 @@ import (
 // A trial of doctor has the examined variables: the tool's, with the changes of --env.
 func TestTriesHaveTheVariables(t *testing.T) {
 	t.Parallel()
-	s := &invocation{environ: []string{"KEPT=1", "CHANGED=1", "GONE=1"}, variables: []string{"CHANGED=2", "GONE", "NEW=1"}}
+	s := &invocation{environ: []string{"KEPT=1", "CHANGED=1", "GONE=1"}, Env: []string{"CHANGED=2", "GONE", "NEW=1"}}
 	about, err := s.subject("", false, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/spf13/cobra"
-
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/machine"
@@ -21,16 +19,7 @@ import (
 const (
 	fixPlace = "the registry"
 	fixable  = "registry values that you may write"
-	fixHelp  = "fix problems in the registry; asks before each step"
-	undoHelp = "restore the registry to its state before --fix"
 )
-
-func (d *doctoring) systemFlags(_ *invocation, cmd *cobra.Command) {
-	addPID(cmd, &d.pid)
-	cmd.Flags().BoolVar(&d.elevated, "elevated", false, "as for a program that runs as administrator")
-	excludes(cmd, "fix", "elevated", "app", "probe", "pid")
-	excludes(cmd, "pid", "app", "elevated", "probe")
-}
 
 // triable reports whether child processes can load the program's drivers and layers.
 func triable(about *subject) bool { return about.process == nil }
@@ -72,7 +61,10 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 		return err
 	}
 	m := about.source.Machine
-	if len(s.variables) > 0 {
+	if d.App != "" || d.Load {
+		return errors.New("--fix changes values for every program, and loads no driver: not with --app or --probe")
+	}
+	if len(s.Env) > 0 {
 		return errors.New("--fix uses the variables of this process: not with --env")
 	}
 	if fix.UndoFile(&m) == "" {
@@ -84,7 +76,7 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 // namesFix prints the command that makes changes, if there is a change to make.
 func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Report) {
 	m := about.source.Machine
-	if d.elevated || d.app != "" || d.pid != 0 || len(s.variables) > 0 || fix.UndoFile(&m) == "" {
+	if d.Elevated || d.App != "" || d.PID != 0 || len(s.Env) > 0 || fix.UndoFile(&m) == "" {
 		return
 	}
 	if (&ownValues{s, m, elevatedHere()}).step(report, func(shell.Line) bool { return true }) != nil {

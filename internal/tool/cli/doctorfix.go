@@ -47,7 +47,7 @@ type step struct {
 
 // asksFirst returns an error if the fix needs questions and there is no terminal for them.
 func asksFirst(s *invocation, r *repairing) error {
-	if !r.yes && !r.dry && !s.terminal {
+	if !r.Yes && !r.Dry && !s.terminal {
 		return errors.New(
 			"--fix asks before each step, and standard input is no terminal: --yes does every step without asking")
 	}
@@ -56,8 +56,8 @@ func asksFirst(s *invocation, r *repairing) error {
 
 // fixStepwise does each tried and accepted step, and examines the machine again after each.
 func fixStepwise(s *invocation, on fixes, r *repairing) error {
-	f := &fixer{invocation: s, on: on, answers: bufio.NewScanner(s.in), all: r.yes, tried: map[shell.Line]bool{},
-		only: r.step, dry: r.dry}
+	f := &fixer{invocation: s, on: on, answers: bufio.NewScanner(s.in), all: r.Yes, tried: map[shell.Line]bool{},
+		only: r.Step, dry: r.Dry}
 	for {
 		report, next, err := on.next(f.asks)
 		if err != nil {

@@ -180,7 +180,7 @@ func printFinding(s *invocation, f *doctor.Finding) {
 		switch before := fmt.Sprintf("    %-4s  ", line[0]); {
 		case line[0] == "do":
 			s.style.Advice(s.out, before, f.Do, f.Commands...)
-		case line[0] != "rule" || s.rules:
+		case line[0] != "rule" || s.Rules:
 			s.style.Lines(s.out, before, nil, line[1])
 		}
 	}

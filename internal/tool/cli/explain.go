@@ -28,54 +28,50 @@ import (
 // explaining holds the options of explain.
 type explaining struct {
 	output
-	elevated, bare bool
-	app            string
-	pid            int
-	other          otherSystem
-	picture        picture
+	App      string `option:"app"`
+	PID      int    `option:"pid" excludes:"platform"`
+	Elevated bool   `option:"elevated"`
+	Bare     bool   `option:"no-fixes"`
+	otherSystem
+
+	// a picture instead of text
+	Picture bool          `option:"picture" excludes:"no-fixes platform"`
+	Still   bool          `option:"no-probe" needs:"picture"`
+	Limit   time.Duration `option:"timeout" default:"30s" needs:"picture"`
 }
 
 func newExplain(s *invocation) *cobra.Command {
 	e := &explaining{}
 	cmd := &cobra.Command{
-		Use:   "explain [PROGRAM | DRIVER | LAYER | FINDING | STATEMENT]...",
-		Short: "Explain what a program loads, in which order, and why",
+		Use: "explain [PROGRAM | DRIVER | LAYER | FINDING | STATEMENT]...",
 		RunE: func(_ *cobra.Command, names []string) error {
-			if e.picture.chosen {
+			if e.Picture {
 				return e.draw(s, names)
 			}
 			return e.run(s, names)
 		},
 		ValidArgsFunction: completeFound(s),
 	}
-	e.option(cmd, explainSchema)
-	cmd.Flags().StringVar(&e.app, "app", "", "examine for this `PROGRAM`, a path or a name in PATH")
-	addPID(cmd, &e.pid)
-	cmd.Flags().BoolVar(&e.elevated, "elevated", false, elevatedHelp)
-	cmd.Flags().BoolVar(&e.bare, "no-fixes", false,
-		"leave out the package of each file and the variable that changes each result; faster with many layers")
-	addPlatform(cmd, &e.other)
-	e.picture.options(cmd)
-	excludes(cmd, "platform", "pid")
-	excludes(cmd, "picture", "no-fixes", "platform")
+	addOptions(cmd, e, explainSchema)
+	addPlatforms(cmd, &e.otherSystem)
 	return cmd
 }
 
 func (e *explaining) run(s *invocation, names []string) error {
-	if len(names) == 1 && e.app == "" && e.pid == 0 && e.other.platform == "" && s.root == "" {
+	if len(names) == 1 && e.App == "" && e.PID == 0 && e.Platform == "" && s.Root == "" {
 		if explainWord(s, names[0]) {
 			return nil
 		}
 		if program := programOf(names[0]); program != "" && !strings.HasSuffix(program, ".json") &&
 			!s.isEntry(names[0]) {
-			e.app, names = program, nil
+			e.App, names = program, nil
 		}
 	}
 	explain := e.here
 	switch {
-	case e.other.platform == androidName:
+	case e.Platform == androidName:
 		explain = e.android
-	case e.other.platform != "":
+	case e.Platform != "":
 		explain = e.elsewhere
 	}
 	answer, rest, err := explain(s, names)
@@ -91,7 +87,7 @@ func (e *explaining) run(s *invocation, names []string) error {
 			printWriters(s, answer.Writers)
 			return
 		}
-		if e.other.platform == "" || answer.Loader != nil {
+		if e.Platform == "" || answer.Loader != nil {
 			printLoader(s, answer.Loader, answer.App)
 		}
 		printElevated(s, answer)
@@ -103,11 +99,11 @@ func (e *explaining) run(s *invocation, names []string) error {
 // here explains for a program or a process, of this machine or one below --root. rest prints the sections after drivers
 // and layers.
 func (e *explaining) here(s *invocation, names []string) (answer *survey.Explanation, rest func(), err error) {
-	about, err := s.subject(e.app, e.elevated, e.pid)
+	about, err := s.subject(e.App, e.Elevated, e.PID)
 	if err != nil {
 		return nil, nil, err
 	}
-	if answer, err = explainDecision(about, about.name(e.app), names, e.bare); err == nil && len(names) == 0 {
+	if answer, err = explainDecision(about, about.name(e.App), names, e.Bare); err == nil && len(names) == 0 {
 		answer.Wants = wantsOf(about)
 	}
 	return answer, func() {
@@ -208,7 +204,7 @@ func only(source *machine.Source, names []string, in, out []explain.Item) (inOf,
 // printItem prints a driver or layer. verb introduces the changes that add or remove it.
 func printItem(s *invocation, e *explain.Item, verb string) {
 	number := term.Either(e.Order > 0, fmt.Sprintf("%2d ", e.Order), "   ")
-	rule := term.Either(s.rules, " ("+e.Statement+")", "")
+	rule := term.Either(s.Rules, " ("+e.Statement+")", "")
 	fmt.Fprintf(s.out, " %s%s: %s%s\n", number, s.style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
 	if but := e.But; but != "" {
 		if e.Order > 0 {
@@ -292,29 +288,13 @@ func printWriters(s *invocation, list []survey.Writer) {
 	}
 }
 
-// picture holds the options of --picture.
-type picture struct {
-	chosen, still bool
-	limit         time.Duration
-}
-
-func (p *picture) options(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.BoolVar(&p.chosen, "picture", false, "draw the chain from the program through layers to devices, as SVG")
-	flags.BoolVar(&p.still, "no-probe", false,
-		"with --picture: load no driver and no layer: it has no devices and no intercepted commands")
-	addTimeout(flags, &p.limit, 30*time.Second, "with --picture: end a child process after this `TIME`")
-	needs(cmd, []string{"picture"}, "no-probe", "timeout")
-}
-
 // draw draws the chain of a program. It asks devices and layers in child processes, except with --no-probe and for
 // other machines, elevated programs and running processes.
 func (e *explaining) draw(s *invocation, names []string) error {
-	p := &e.picture
 	if len(names) > 0 {
 		return errors.New("--picture draws the chain of --app or --pid: not with names")
 	}
-	about, err := s.subject(e.app, e.elevated, e.pid)
+	about, err := s.subject(e.App, e.Elevated, e.PID)
 	if err != nil {
 		return err
 	}
@@ -324,19 +304,19 @@ func (e *explaining) draw(s *invocation, names []string) error {
 			library = l.File
 		}
 	}
-	still := p.still || source.Foreign() || e.elevated || e.pid != 0
-	chain, err := survey.LookAtChain(s.executable, library, source, still, p.limit)
+	still := e.Still || source.Foreign() || e.Elevated || e.PID != 0
+	chain, err := survey.LookAtChain(s.executable, library, source, still, e.Limit)
 	if err = cmp.Or(s.bound.Err(), err); err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
-	chain.Program = e.app
+	chain.Program = e.App
 	if about.process != nil {
 		chain.Program = about.process.Program
 		if mapped := about.process.Loaders(); len(mapped) > 0 {
 			chain.Library = mapped[0].Path
 		}
 	}
-	if e.asJSON {
+	if e.JSON {
 		chain.Schema = graphSchema
 		err = writeJSON(s, chain)
 	} else {

@@ -72,7 +72,7 @@ func TestExplainWhatIf(t *testing.T) {
 	if _, err := named.source("gone", false); err == nil || !strings.Contains(err.Error(), "no program gone in PATH") {
 		t.Errorf("a name of no program: %v", err)
 	}
-	s := &invocation{environ: []string{"HOME=/h", "A=0"}, variables: []string{"A=1=2", "HOME"}}
+	s := &invocation{environ: []string{"HOME=/h", "A=0"}, Env: []string{"A=1=2", "HOME"}}
 	source, err := s.source("relative/game", true)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestExplainWhatIf(t *testing.T) {
 	if exe := source.Exe(); !strings.HasSuffix(exe.Path, "/relative/game") || !strings.HasPrefix(exe.Path, "/") {
 		t.Errorf("program: %+v", exe)
 	}
-	s.variables = []string{"=x"}
+	s.Env = []string{"=x"}
 	if _, err := s.source("", false); err == nil {
 		t.Error("a variable without a name is taken")
 	}

@@ -15,18 +15,19 @@ import (
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
 // otherSystem holds the options for a machine with another system.
 type otherSystem struct {
-	platform   string
-	registry   []string
-	properties []string
-	bits       string
-	pack       string
-	debuggable bool
+	Platform   string
+	Registry   []string `option:"registry" needs:"platform"`
+	Properties []string `option:"properties" needs:"platform"`
+	Bits       string   `option:"bits" words:"32 64" default:"64"`
+	Package    string   `option:"package" needs:"platform"`
+	Debuggable bool     `option:"debuggable" needs:"platform"`
 }
 
 func platformNames() []string {
@@ -36,19 +37,9 @@ func platformNames() []string {
 // androidName is the system whose loader reads no manifests.
 const androidName = "android"
 
-func addPlatform(cmd *cobra.Command, e *otherSystem) {
-	f := cmd.Flags()
-	names := platformNames()
-	const platform = "examine a machine with another operating `SYSTEM`: "
-	addChoice(cmd, &e.platform, "platform", "", platform+strings.Join(names, ", "), names...)
-	f.StringArrayVar(&e.registry, "registry", nil,
-		"with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
-	f.StringArrayVar(&e.properties, "properties", nil,
-		"with --platform android: a `FILE` with the output of getprop or settings list; may be repeated")
-	addChoice(cmd, &e.bits, "bits", "64", bitsHelp, "32", "64")
-	f.StringVar(&e.pack, "package", "", "with --platform android: the `NAME` of the program's package")
-	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android: the program is debuggable")
-	needs(cmd, []string{"platform"}, "registry", "properties", "package", "debuggable")
+// addPlatforms adds --platform, whose words are in a table.
+func addPlatforms(cmd *cobra.Command, e *otherSystem) {
+	cmd.Flags().Var(option.Choice{Value: &e.Platform, Words: platformNames()}, "platform", "")
 }
 
 // maxRegistry is the size of the largest registry file that is read, in bytes: a file of a whole hive has some 100 MB.
@@ -57,17 +48,17 @@ const maxRegistry = 256 << 20
 // otherSource returns the machine with another system that the options describe.
 func otherSource(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, error) {
 	switch {
-	case e.platform == androidName:
+	case e.Platform == androidName:
 		return nil, errors.New(
 			"--platform android: its loader reads no manifests; vkloader explain shows its decisions")
-	case len(e.registry) > 0 && e.platform != "windows":
+	case len(e.Registry) > 0 && e.Platform != "windows":
 		return nil, errors.New("--registry needs --platform windows")
-	case len(e.properties) > 0 || e.pack != "" || e.debuggable:
+	case len(e.Properties) > 0 || e.Package != "" || e.Debuggable:
 		return nil, errors.New("--properties, --package and --debuggable need --platform android")
 	}
-	system, _ := systems.Find(e.platform)
-	source := &systems.Foreign{System: system, Bits: e.bits, Elevated: elevated, Program: app}
-	if s.root != "" {
+	system, _ := systems.Find(e.Platform)
+	source := &systems.Foreign{System: system, Bits: e.Bits, Elevated: elevated, Program: app}
+	if s.Root != "" {
 		m, err := s.machine()
 		if err != nil {
 			return nil, err
@@ -82,7 +73,7 @@ func otherSource(s *invocation, e *otherSystem, app string, elevated bool) (*sys
 			return nil, err
 		}
 	}
-	for _, file := range e.registry {
+	for _, file := range e.Registry {
 		content, err := machine.ReadNamed(file, maxRegistry)
 		if err != nil {
 			return nil, exit.Unable("--registry: %w", err)
@@ -129,7 +120,7 @@ func directoryError(m *machine.Machine, app string) error {
 
 func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 	properties := systems.Properties{}
-	for _, file := range e.properties {
+	for _, file := range e.Properties {
 		content, err := machine.ReadNamed(file, facts.MaxFile)
 		if err != nil {
 			return nil, exit.Unable("--properties: %w", err)
@@ -142,28 +133,28 @@ func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 }
 
 func (e *explaining) android(s *invocation, names []string) (*survey.Explanation, func(), error) {
-	if len(e.other.registry) > 0 {
+	if len(e.Registry) > 0 {
 		return nil, nil, errors.New("--registry needs --platform windows")
 	}
-	if s.root == "" {
+	if s.Root == "" {
 		return nil, nil, errors.New("--platform android needs --root: on Android, drivers and layers are only files")
 	}
 	m, err := s.machine()
 	if err != nil {
 		return nil, nil, err
 	}
-	other := &e.other
+	other := &e.otherSystem
 	properties, err := propertiesOf(s, other)
 	if err != nil {
 		return nil, nil, err
 	}
-	a := &systems.Android{Machine: m, Properties: properties, Package: other.pack, Debuggable: other.debuggable,
-		Bits: other.bits}
+	a := &systems.Android{Machine: m, Properties: properties, Package: other.Package, Debuggable: other.Debuggable,
+		Bits: other.Bits}
 	in, out, notes := a.Explain()
 	if in, out, err = only(nil, names, in, out); err != nil {
 		return nil, nil, err
 	}
-	answer := &survey.Explanation{Schema: explainSchema, App: other.pack, In: in, Out: out, Part: len(names) > 0}
+	answer := &survey.Explanation{Schema: explainSchema, App: other.Package, In: in, Out: out, Part: len(names) > 0}
 	return answer, func() {
 		printLines(s, "On Android", notes)
 	}, nil
@@ -176,7 +167,7 @@ func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
 	if app != "" {
 		resources = machine.BundleResources(app)
 	}
-	if source.System.Name != "macos" || s.root == "" || resources == "" {
+	if source.System.Name != "macos" || s.Root == "" || resources == "" {
 		return ""
 	}
 	info, err := source.Machine.Stat(resources)
@@ -189,12 +180,12 @@ func decideOther(s *invocation, e *otherSystem, app string, elevated bool) (*sys
 	if err != nil {
 		return nil, nil, err
 	}
-	answer, err := explain.Decide(source, explain.WithPlatform(source.System.Platform(e.bits)))
+	answer, err := explain.Decide(source, explain.WithPlatform(source.System.Platform(e.Bits)))
 	return source, answer, err
 }
 
 func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanation, func(), error) {
-	source, answer, err := decideOther(s, &e.other, e.app, e.elevated)
+	source, answer, err := decideOther(s, &e.otherSystem, e.App, e.Elevated)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -203,7 +194,7 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 	if err != nil {
 		return nil, nil, err
 	}
-	explained := &survey.Explanation{Schema: explainSchema, App: e.app, Loader: source.Loader(), In: in, Out: out,
+	explained := &survey.Explanation{Schema: explainSchema, App: e.App, Loader: source.Loader(), In: in, Out: out,
 		Part: len(names) > 0}
 	return explained, func() { printSystem(s, source) }, nil
 }

@@ -91,7 +91,7 @@ func TestManyManifests(t *testing.T) {
 	for many, want := range map[int]string{4_000: "problem", 20_000: "more than 4096 files"} {
 		root := hostileRoot(t, rand.New(rand.NewPCG(1, 1)), many)
 		var out, errOut bytes.Buffer
-		runLine(&invocation{out: &out, errOut: &errOut, executable: os.Args[0], root: root}, []string{"doctor", "--root", root})
+		runLine(&invocation{out: &out, errOut: &errOut, executable: os.Args[0], Root: root}, []string{"doctor", "--root", root})
 		if !strings.Contains(out.String()+errOut.String(), want) {
 			t.Errorf("%d:\n%.1000s%.1000s", many, &out, &errOut)
 		}

@@ -71,7 +71,7 @@ func (s *invocation) launchedProgram(m *machine.Machine, launcher string, l *bin
 	var names []string
 	for _, a := range l.Variables {
 		names = append(names, a.Name)
-		s.variables = append(s.variables, a.Name+term.Either(a.Unset, "", "="+a.Value))
+		s.Env = append(s.Env, a.Name+term.Either(a.Unset, "", "="+a.Value))
 	}
 	if len(l.Through) == 0 {
 		fmt.Fprintf(s.messages(), "vkloader: %s sets %s\n", term.OneLine(launcher),
@@ -85,7 +85,7 @@ func (s *invocation) launchedProgram(m *machine.Machine, launcher string, l *bin
 		if value, set := m.Lookup(libraryPath); set && value != "" {
 			paths += ":" + value
 		}
-		s.variables = append(s.variables, libraryPath+"="+paths)
+		s.Env = append(s.Env, libraryPath+"="+paths)
 		names = append(names, libraryPath)
 	}
 	if len(names) > 0 {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
@@ -36,11 +34,11 @@ type invocation struct {
 	in       io.Reader // input for answers to questions
 	terminal bool      // in is a terminal
 
-	root      string   // --root: the directory to examine as a file system; "": this machine
-	variables []string // --env: changes to the environment
-	rules     bool     // --rules: print the IDs of statements
+	Root  string   `option:"root"`                    // the directory to examine as a file system; "": this machine
+	Env   []string `option:"env"`                     // changes to the environment
+	Rules bool     `option:"rules"`                   // print the IDs of statements
+	ActAs string   `option:"as-user" systems:"linux"` // the user whose rights the command has; "": the process's own
 
-	actAs string    // --as-user: the user whose rights the command has; "": the process's own
 	args  []string  // the command line
 	plain io.Writer // standard output without the wrapper
 
@@ -83,10 +81,10 @@ func (s *invocation) plan(path, text string, remove bool) {
 
 // options returns the given options that are common to all commands, for child processes.
 func (s *invocation) options() (args []string) {
-	if s.root != "" {
-		args = append(args, "--root", s.root)
+	if s.Root != "" {
+		args = append(args, "--root", s.Root)
 	}
-	for _, v := range s.variables {
+	for _, v := range s.Env {
 		args = append(args, "--env", v)
 	}
 	return args
@@ -107,10 +105,10 @@ func (s *invocation) getenv(name string) string {
 // empty environment. --env changes the environment.
 func (s *invocation) machine() (machine.Machine, error) {
 	m := machine.Machine{}
-	if s.root != "" {
+	if s.Root != "" {
 		// Symbolic links stay unresolved: the target of /proc/PID/root reads "/" but leads to another process's file
 		// system.
-		root, err := filepath.Abs(s.root)
+		root, err := filepath.Abs(s.Root)
 		if err != nil {
 			return m, exit.Unable("--root: %w", err)
 		}
@@ -120,7 +118,7 @@ func (s *invocation) machine() (machine.Machine, error) {
 		}
 		m.Root = root
 		if !info.IsDir() {
-			return m, exit.Unable("--root %s: not a directory", s.root)
+			return m, exit.Unable("--root %s: not a directory", s.Root)
 		}
 	}
 	m.Bound = s.boundOf(&m)
@@ -144,7 +142,7 @@ func (s *invocation) boundOf(m *machine.Machine) *machine.Bound {
 }
 
 func (s *invocation) change(m *machine.Machine) error {
-	for _, variable := range s.variables {
+	for _, variable := range s.Env {
 		name, value, set := strings.Cut(variable, "=")
 		if name == "" {
 			return fmt.Errorf("--env needs NAME=VALUE, got %q", variable)
@@ -169,7 +167,7 @@ func (s *invocation) thisMachine(command string) (machine.Machine, error) {
 
 // source returns the machine's facts for a program: its path or name there ("": no specific program), elevated or not.
 func (s *invocation) source(app string, elevated bool) (*machine.Source, error) {
-	if onWindows && s.root != "" {
+	if onWindows && s.Root != "" {
 		return nil, errors.New(
 			"on Windows, --root needs --platform: the registry, which names all files, is this machine's")
 	}
@@ -236,12 +234,7 @@ const (
 
 // output prints a command's answer as text or JSON.
 type output struct {
-	asJSON bool // --json
-}
-
-// option adds --json to a command. schema is the version of its answer.
-func (o *output) option(cmd *cobra.Command, schema int) {
-	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", schema))
+	JSON bool `option:"json"`
 }
 
 // section prints the heading of a part of an answer.
@@ -261,7 +254,7 @@ func (o *output) print(s *invocation, answer any, text func()) error {
 	if err := s.bound.Err(); err != nil {
 		return examineError(err)
 	}
-	if o.asJSON {
+	if o.JSON {
 		return writeJSON(s, answer)
 	}
 	text()

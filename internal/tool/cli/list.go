@@ -21,51 +21,55 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
 func newList(s *invocation) *cobra.Command {
-	var bits string
-	cmd := &cobra.Command{
-		Use:   "list drivers|layers|devices|paths|variables",
-		Short: "List drivers and layers, and why each is used or not",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return listBoth(s) },
+	var o struct {
+		Bits string `option:"bits" words:"32 64" default:"64"`
 	}
-	addChoice(cmd, &bits, "bits", "64", bitsHelp, "32", "64")
+	cmd := &cobra.Command{
+		Use:  "list drivers|layers|devices|paths|variables",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return listBoth(s) },
+	}
+	option.Add(cmd.Flags(), &o)
 	addRights(cmd)
-	for _, list := range []struct {
-		explain.Kind
-		short string
-	}{
-		{explain.Drivers, "List drivers, and why each is used or not"},
-		{explain.Layers, "List layers, and why each is used or not"},
-	} {
-		var out output
-		var other otherSystem
-		name := list.One + "s"
+	for _, kind := range []explain.Kind{explain.Drivers, explain.Layers} {
+		var o listing
 		sub := &cobra.Command{
-			Use: name, Short: list.short, Args: cobra.NoArgs,
+			Use: kind.One + "s", Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
-				f, err := decideList(s, &other, list.One)
+				f, err := decideList(s, &o.otherSystem, kind.One)
 				if err != nil {
 					return err
 				}
-				l := f.of(list.Kind)
-				return out.judge(s, l, l.bad(), func() {
+				l := f.of(kind)
+				return o.judge(s, l, l.bad(), func() {
 					f.printLoader(s)
 					printFound(s, l)
 				})
 			},
 		}
-		out.option(sub, listSchema)
-		addRights(sub)
-		addPlatform(sub, &other)
+		o.add(sub)
 		cmd.AddCommand(sub)
 	}
 	cmd.AddCommand(newListDevices(s), newListPaths(s), newListVariables(s))
 	return cmd
+}
+
+// listing holds the options of a list for this system or another.
+type listing struct {
+	output
+	otherSystem
+}
+
+func (l *listing) add(cmd *cobra.Command) {
+	addOptions(cmd, l, listSchema)
+	addPlatforms(cmd, &l.otherSystem)
+	addRights(cmd)
 }
 
 // found is a decision and its loader.
@@ -76,8 +80,8 @@ type found struct {
 	lists  *discover.Answer // the same decision
 }
 
-// listing is the output of list for a kind.
-type listing struct {
+// componentList is the output of list for a kind.
+type componentList struct {
 	Schema int                  `json:"schema"`
 	Kind   string               `json:"kind"`
 	Loader *loaders.Loader      `json:"loader,omitempty"` // of programs; the decision imitates it; absent: none
@@ -88,13 +92,13 @@ type listing struct {
 // severityProblem is the severity of problems, as text.
 var severityProblem = diag.Problem.String()
 
-func (l *listing) bad() bool {
+func (l *componentList) bad() bool {
 	bad := func(f discover.ListEntry) bool { return f.Severity == severityProblem || f.Lost() }
 	return slices.ContainsFunc(l.Found, bad) || l.nothing()
 }
 
 // nothing reports whether programs get none of the drivers that were found. A machine without drivers may not need any.
-func (l *listing) nothing() bool {
+func (l *componentList) nothing() bool {
 	gets := func(f discover.ListEntry) bool { return f.In && f.But == "" }
 	return l.Kind == "drivers" && len(l.Found) > 0 && !slices.ContainsFunc(l.Found, gets)
 }
@@ -135,12 +139,12 @@ func decideList(s *invocation, other *otherSystem, kind string) (*found, error) 
 
 // host returns the host of this system, with its loader, or of another one.
 func (f *found) host(s *invocation, other *otherSystem) (host *decide.Host, err error) {
-	if other.platform != "" {
+	if other.Platform != "" {
 		source, err := otherSource(s, other, "", false)
 		if err != nil {
 			return nil, err
 		}
-		return decide.ForeignHost(source.System.Platform(other.bits), source, &source.Machine), nil
+		return decide.ForeignHost(source.System.Platform(other.Bits), source, &source.Machine), nil
 	}
 	if f.source, err = s.source("", false); err != nil {
 		return nil, err
@@ -157,12 +161,12 @@ func (f *found) decide(host *decide.Host, kind string) (err error) {
 	return term.Either(errors.Is(err, discover.ErrNoDriver), nil, err)
 }
 
-func (f *found) of(kind explain.Kind) *listing {
+func (f *found) of(kind explain.Kind) *componentList {
 	list := f.lists.DriverList()
 	if kind.One == explain.Layers.One {
 		list = f.lists.LayerList()
 	}
-	l := &listing{list.Schema, list.Kind, f.loader, list.Found, list.Places}
+	l := &componentList{list.Schema, list.Kind, f.loader, list.Found, list.Places}
 	if f.source == nil {
 		return l
 	}
@@ -201,7 +205,7 @@ func subjectIn(subject, file string) string {
 	return subject
 }
 
-func printFound(s *invocation, l *listing) {
+func printFound(s *invocation, l *componentList) {
 	if len(l.Found) == 0 {
 		fmt.Fprintf(s.out, "No %s found in:\n", l.Kind)
 		for _, p := range l.Places {
@@ -210,7 +214,7 @@ func printFound(s *invocation, l *listing) {
 		return
 	}
 	headings := []string{"state", "name", "manifest", "reason"}
-	if s.rules {
+	if s.Rules {
 		headings = append(headings, "statement")
 	}
 	table := term.NewTable(headings...)
@@ -233,13 +237,11 @@ func searchPaths(host *decide.Host) (*discover.PathList, error) {
 }
 
 func newListPaths(s *invocation) *cobra.Command {
-	var out output
-	var other otherSystem
+	var o listing
 	cmd := &cobra.Command{
-		Use: "paths", Short: "List the search paths of manifests and settings, in order",
-		Args: cobra.NoArgs,
+		Use: "paths", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			host, err := (&found{}).host(s, &other)
+			host, err := (&found{}).host(s, &o.otherSystem)
 			if err != nil {
 				return err
 			}
@@ -247,12 +249,10 @@ func newListPaths(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return out.print(s, answer, func() { printPaths(s, answer.Places) })
+			return o.print(s, answer, func() { printPaths(s, answer.Places) })
 		},
 	}
-	out.option(cmd, listSchema)
-	addPlatform(cmd, &other)
-	addRights(cmd)
+	o.add(cmd)
 	return cmd
 }
 
@@ -284,13 +284,14 @@ func printPaths(s *invocation, places []discover.Searched) {
 }
 
 func newListDevices(s *invocation) *cobra.Command {
-	var out output
-	var details bool
-	var only []string
-	var limit time.Duration
+	var o struct {
+		output
+		Only    []string      `option:"device"`
+		Limit   time.Duration `option:"timeout" default:"30s"`
+		Details bool          `option:"details"`
+	}
 	cmd := &cobra.Command{
-		Use: "devices", Short: "List physical devices, in the order that programs get",
-		Args: cobra.NoArgs,
+		Use: "devices", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := s.thisMachine("list devices"); err != nil {
 				return err
@@ -299,11 +300,11 @@ func newListDevices(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := listTheDevices(s, source, only, details, limit)
+			answer, err := listTheDevices(s, source, o.Only, o.Details, o.Limit)
 			if err != nil {
 				return err
 			}
-			return out.judge(s, answer, answer.Problem != "", func() {
+			return o.judge(s, answer, answer.Problem != "", func() {
 				if loaders.For(source, loaders.Linker(source), nil) == nil {
 					printLoader(s, nil, "")
 				}
@@ -312,12 +313,7 @@ func newListDevices(s *invocation) *cobra.Command {
 			})
 		},
 	}
-	out.option(cmd, devicesSchema)
-	cmd.Flags().StringArrayVar(&only, "device", nil,
-		"show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
-	addTimeout(cmd.Flags(), &limit, 30*time.Second, "end the child process after this `TIME`")
-	cmd.Flags().BoolVar(&details, "details", false,
-		"also show the chain, the times and the loader's messages of a short program with the tool's own library")
+	addOptions(cmd, &o, devicesSchema)
 	return cmd
 }
 
@@ -428,7 +424,7 @@ func printDevices(s *invocation, devices *deviceList) {
 	}
 	s.section("Reasons for this order")
 	for _, step := range devices.Order {
-		rule := term.Either(s.rules && step.Statement != "", " ["+step.Statement+"]", "")
+		rule := term.Either(s.Rules && step.Statement != "", " ["+step.Statement+"]", "")
 		s.style.Lines(s.out, fmt.Sprintf("  %-9s ", step.By), nil, step.What+rule)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"vkloader/internal/tool/exit"
 )
 
@@ -57,5 +60,47 @@ func TestErrorsHavePresentNames(t *testing.T) {
 	runLine(s, []string{"list", "devices", "--details", "--root", t.TempDir()})
 	if !strings.Contains(errOut.String(), "list devices examines") {
 		t.Error(errOut)
+	}
+}
+
+// Each command and option has a text in help.txt, and each row of options there has an option.
+func TestHelpNamesOptions(t *testing.T) {
+	s, _, _ := world(t, "")
+	root := newRoot(s, nil)
+	describe(root)
+	rows := map[string]bool{}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		name := strings.TrimPrefix(cmd.CommandPath(), "vkloader ")
+		if cmd.Short == "" && cmd.Name() != "follow" {
+			t.Errorf("%s has no text", name)
+		}
+		every := func(f *pflag.Flag) {
+			rows[f.Name], rows[name+" "+f.Name] = true, true
+			if f.Usage == "" && !f.Hidden && !cmd.Hidden {
+				t.Errorf("%s --%s has no text", name, f.Name)
+			}
+		}
+		cmd.Flags().VisitAll(every)
+		cmd.PersistentFlags().VisitAll(every)
+		for _, below := range cmd.Commands() {
+			walk(below)
+		}
+	}
+	walk(root)
+	for section := range strings.SplitSeq(helpTexts, "\n# ") {
+		name, text, _ := strings.Cut(section, "\n")
+		_, text, is := strings.Cut(text, "\n\n## options\n")
+		text, _, _ = strings.Cut(text, "\n\n")
+		if name == "options" {
+			is, name, text = true, "", section[len("options\n"):]
+			text, _, _ = strings.Cut(text, "\n\n")
+		}
+		for row := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+			option, _, _ := strings.Cut(row, ": ")
+			if is && !rows[strings.TrimPrefix(name+" "+option, " ")] {
+				t.Errorf("%s has no option %s", name, option)
+			}
+		}
 	}
 }

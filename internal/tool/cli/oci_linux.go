@@ -21,14 +21,16 @@ type ociAnswer struct {
 }
 
 func newOCI(s *invocation) *cobra.Command {
-	var out output
-	var file, host string
+	var o struct {
+		output
+		File string `option:"cdi"`
+		Host string `option:"host"`
+	}
 	cmd := &cobra.Command{
-		Use:   "check DIRECTORY",
-		Short: "Check whether Vulkan works in a container image",
-		Args:  cobra.ExactArgs(1),
+		Use:  "check DIRECTORY",
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if s.root != "" {
+			if s.Root != "" {
 				return fmt.Errorf("cdi check examines the root %s: not with --root", args[0])
 			}
 			const first = "mount or unpack the image first (podman image mount)"
@@ -39,31 +41,28 @@ func newOCI(s *invocation) *cobra.Command {
 			} else if _, err := os.Stat(filepath.Join(args[0], "oci-layout")); err == nil {
 				return exit.Unable("%s: an OCI layout; %s", args[0], first)
 			}
-			s.root = args[0]
+			s.Root = args[0]
 			source, err := s.source("", false)
 			if err != nil {
 				return err
 			}
 			spec := &specs.Spec{}
-			if file != "" {
-				if spec, err = readCDI(file); err != nil {
+			if o.File != "" {
+				if spec, err = readCDI(o.File); err != nil {
 					return err
 				}
 			}
 			answer := ociAnswer{Schema: ociSchema, Image: args[0],
-				Verdict: *cdi.Verify(spec, file, hostOf(s, host), &source.Machine)}
-			if file == "" { // with a CDI file, the variable has no effect
+				Verdict: *cdi.Verify(spec, o.File, hostOf(s, o.Host), &source.Machine)}
+			if o.File == "" { // with a CDI file, the variable has no effect
 				answer.Capabilities(&source.Machine)
 			}
 			answer.Works = !answer.Bad()
-			answer.Add = cdi.Advice(&answer.Verdict, &source.Machine, file != "")
-			return out.judge(s, answer, !answer.Works, func() { printOCI(s, &answer) })
+			answer.Add = cdi.Advice(&answer.Verdict, &source.Machine, o.File != "")
+			return o.judge(s, answer, !answer.Works, func() { printOCI(s, &answer) })
 		},
 	}
-	out.option(cmd, ociSchema)
-	cmd.Flags().StringVar(&file, "cdi", "",
-		"also examine the drivers that this CDI `FILE` adds to containers; see vkloader cdi")
-	cmd.Flags().StringVar(&host, "host", "", "root `DIRECTORY` of the machine whose files --cdi mounts (default: /)")
+	addOptions(cmd, &o, ociSchema)
 	return cmd
 }
 

@@ -19,7 +19,7 @@ const commandOfPages = "pages"
 // newPages returns the hidden command with which the build generates man pages and completions.
 func newPages(s *invocation) *cobra.Command {
 	return &cobra.Command{
-		Use: commandOfPages + " DIRECTORY", Short: "Write man pages and completions", Args: cobra.ExactArgs(1),
+		Use: commandOfPages + " DIRECTORY", Args: cobra.ExactArgs(1),
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return examineError(writePages(cmd.Root(), args[0]))
@@ -31,6 +31,7 @@ func newPages(s *invocation) *cobra.Command {
 // output depends only on the commands.
 func writePages(root *cobra.Command, directory string) error {
 	root.InitDefaultHelpCmd()
+	describe(root)
 	root.InitDefaultVersionFlag()
 	var walk func(cmd *cobra.Command) error
 	walk = func(cmd *cobra.Command) error {
@@ -80,7 +81,6 @@ func writePage(path string, text []byte) error {
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
 func manPage(cmd *cobra.Command) []byte {
-	describe(cmd)
 	p := manualPage{}
 	p.line(`.nh`)
 	p.line(`.TH "%s" "1" "" "vkloader" "vkloader"`, strings.ToUpper(roff(pageName(cmd))))

@@ -13,15 +13,18 @@ import (
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/term"
 )
 
 func newPs(s *invocation) *cobra.Command {
-	var asJSON, watch bool
+	var o struct {
+		JSON  bool `option:"json"`
+		Watch bool `option:"watch"`
+	}
 	cmd := &cobra.Command{
-		Use:   "ps",
-		Short: "List processes that use Vulkan, with drivers and layers",
-		Args:  cobra.NoArgs,
+		Use:  "ps",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := s.thisMachine("ps"); err != nil {
 				return err
@@ -33,13 +36,13 @@ func newPs(s *invocation) *cobra.Command {
 					return exit.As(exit.NotLooked, err)
 				}
 				if !reflect.DeepEqual(now, last) {
-					if asJSON {
+					if o.JSON {
 						err = writeJSON(s, now)
 					} else {
-						printRunning(s, now, watch, last != nil)
+						printRunning(s, now, o.Watch, last != nil)
 					}
 				}
-				if err != nil || !watch {
+				if err != nil || !o.Watch {
 					return err
 				}
 				last = now
@@ -47,10 +50,8 @@ func newPs(s *invocation) *cobra.Command {
 			}
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false,
-		fmt.Sprintf("print JSON (schema %d); with --watch one object for each change", psSchema))
-	cmd.Flags().BoolVar(&watch, "watch", false,
-		"keep running, and print the list again after each change, until Ctrl-C")
+	cmd.Annotations = map[string]string{"schema": fmt.Sprint(psSchema)}
+	option.Add(cmd.Flags(), &o)
 	return cmd
 }
 

@@ -31,18 +31,17 @@ func causeExit(code discover.UnmetCode) int {
 }
 
 func newCheck(s *invocation) *cobra.Command {
-	var (
-		out     output
-		require []string
-		library string
-		limit   time.Duration
-	)
+	var o struct {
+		output
+		Require []string      `option:"require"`
+		Library string        `option:"library"`
+		Limit   time.Duration `option:"timeout" default:"30s"`
+	}
 	cmd := &cobra.Command{
-		Use:   "check [PROGRAM] [--require api=1.3,type=discrete,...]",
-		Short: "Check whether this machine has a device that a program needs",
-		Args:  cobra.MaximumNArgs(1),
+		Use:  "check [PROGRAM] [--require api=1.3,type=discrete,...]",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			required, err := discover.ParseRequirement(strings.Join(require, ","))
+			required, err := discover.ParseRequirement(strings.Join(o.Require, ","))
 			if err != nil {
 				return fmt.Errorf("--require: %w", err)
 			}
@@ -50,7 +49,7 @@ func newCheck(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found, err := probe.Find(s.executable, library)
+			found, err := probe.Find(s.executable, o.Library)
 			if err != nil {
 				return examineError(err)
 			}
@@ -63,23 +62,19 @@ func newCheck(s *invocation) *cobra.Command {
 					return err
 				}
 			}
-			report, err := survey.ProbeDevices(found, m.Environ, limit)
+			report, err := survey.ProbeDevices(found, m.Environ, o.Limit)
 			if err != nil {
 				return examineError(err)
 			}
 			verdict := verdictOn(&required, want, report)
-			err = out.print(s, verdict, func() { printChecked(s, verdict) })
+			err = o.print(s, verdict, func() { printChecked(s, verdict) })
 			if err == nil && !verdict.Met {
 				err = exit.With(causeExit(verdict.Code))
 			}
 			return err
 		},
 	}
-	cmd.Flags().StringArrayVar(&require, "require", nil,
-		"requirements, `NAME=VALUE,...`; without them any device is enough")
-	cmd.Flags().StringVar(&library, "library", "", libraryHelp)
-	addTimeout(cmd.Flags(), &limit, 30*time.Second, "end a child process after this `TIME`")
-	out.option(cmd, discover.VerdictSchema)
+	addOptions(cmd, &o, discover.VerdictSchema)
 	return cmd
 }
 

@@ -22,6 +22,7 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
 )
@@ -33,11 +34,12 @@ const onWindows = runtime.GOOS == "windows"
 const versionLine = "vkloader %s\n"
 
 func newRoot(s *invocation, args []string) *cobra.Command {
-	var out output
-	var noProbe bool
+	var o struct {
+		output
+		NoProbe bool `option:"no-probe"`
+	}
 	root := &cobra.Command{
 		Use:           "vkloader",
-		Short:         "Explain and repair the Vulkan installation of this machine",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       release,
@@ -49,34 +51,22 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 				s.asUser = f.Value.String() == "false"
 				s.elevated = !s.asUser
 			}
-			if s.actAs != "" {
+			if s.ActAs != "" {
 				if done, err := become(s, cmd.Name()); done {
 					return err
 				}
 			}
 			ownHomes(s, cmd.Name() == "hook")
-			return checkNeeds(cmd)
+			return option.Check(cmd.Flags())
 		},
 		RunE: func(*cobra.Command, []string) error {
-			if noProbe {
-				return overview(s, filesOnly, &out)
-			}
-			return overview(s, tryAwake, &out)
+			return overview(s, term.Either(o.NoProbe, filesOnly, tryAwake), &o.output)
 		},
 	}
-	root.Flags().BoolVar(&out.asJSON, "json", false,
-		fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
+	addOptions(root, &o, doctor.Schema)
+	option.Add(root.PersistentFlags(), s)
 	root.SetOut(term.Raw(s.out)) // for cobra's own output to shells
 	root.SetErr(s.errOut)
-	root.Flags().BoolVar(&noProbe, "no-probe", false,
-		"without a command: load no driver and no layer; examine files only")
-	root.PersistentFlags().StringVar(&s.root, "root", "",
-		"examine this root `DIRECTORY` instead of /: a container's root, or a sysroot")
-	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
-		"set a variable for the examination, `NAME=VALUE`, or unset the variable NAME; may be repeated")
-	root.PersistentFlags().BoolVar(&s.rules, "rules", false,
-		"show the IDs of the specification statements behind each result")
-	addAsUser(root, s)
 	root.SetVersionTemplate(fmt.Sprintf(versionLine, "{{.Version}}"))
 	root.CompletionOptions.HiddenDefaultCmd = true
 	setHelp(s, root)
@@ -89,6 +79,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 		root.SetOut(&completions{to: term.Raw(s.out), typed: args[len(args)-1], offered: map[string]bool{}})
 	}
 	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
+		describe(root)
 		completeOptions(s, root)
 	}
 	return root

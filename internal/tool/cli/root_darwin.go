@@ -15,9 +15,6 @@ import (
 // systemName is the name of the system.
 const systemName = "macOS"
 
-// bitsHelp is the help of the option --bits.
-const bitsHelp = "word size: 32 or 64 `BITS`"
-
 // libraryVersions returns the release in a library's section, and the Vulkan version in its load command.
 func libraryVersions(library string) (release, vulkan string) {
 	file, err := os.Open(library)

@@ -15,9 +15,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// bitsHelp is the help of the option --bits.
-const bitsHelp = "word size: 32 or 64 `BITS`; with --app, that of the executable"
-
 // commandsOfSystem returns the commands that only Linux has.
 func commandsOfSystem() []command {
 	return []command{{"cdi", newCDI}, {"system", newSystem}, {"follow", newFollow}, {"service", newService}}

@@ -19,9 +19,6 @@ import (
 // self returns the path with which this program starts itself.
 func self(executable string) string { return executable }
 
-// addAsUser does nothing: only on Linux, the tool becomes another user's.
-func addAsUser(*cobra.Command, *invocation) {}
-
 // become returns false.
 func become(*invocation, string) (done bool, err error) { return false, nil }
 
@@ -42,7 +39,7 @@ func listens(func(), chan<- struct{}) bool { return false }
 
 // absent returns a command that this system does not support.
 func absent(name, line string) *cobra.Command {
-	return &cobra.Command{Use: name, Short: "Not on " + systemName, Hidden: true, DisableFlagParsing: true,
+	return &cobra.Command{Use: name, Hidden: true, DisableFlagParsing: true,
 		RunE: func(*cobra.Command, []string) error {
 			return exit.Unable("not on %s: %s is about files and processes of Linux", systemName, line)
 		}}

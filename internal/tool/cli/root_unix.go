@@ -58,16 +58,10 @@ const crashedWith = "as where a signal ended a command of a shell"
 // ignoredByRights returns nothing: unfit warns about programs with more rights.
 func ignoredByRights(*machine.Source, string, []explain.Change) []string { return nil }
 
-// Texts of helps that differ between systems.
-const (
-	elevatedHelp = "examine for an elevated program, which has more rights than its user (setuid)"
-	libraryHelp  = "use this libvulkan instead of the tool's own: a `PATH`, or a name for the dynamic linker"
-)
-
 // look returns the machine for the program.
 func (r *launched) look(s *invocation) (m machine.Machine, err error) {
 	m, err = s.machine()
-	if err == nil && m.Foreign() && !r.dry {
+	if err == nil && m.Foreign() && !r.Dry {
 		err = errors.New("run starts only programs of this machine; --root works only with --dry-run")
 	}
 	return m, err

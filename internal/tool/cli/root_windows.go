@@ -19,9 +19,6 @@ import (
 // systemName is the name of the system.
 const systemName = "Windows"
 
-// bitsHelp is the help of the option --bits.
-const bitsHelp = "word size: 32 or 64 `BITS` (default: that of --app's executable, or of this tool)"
-
 // elevatedHere reports whether the tool, and so the programs that it starts, are elevated.
 func elevatedHere() bool {
 	rights := windows.Own()
@@ -67,7 +64,7 @@ func openPage(environ []string, address string) (forget func(), err error) {
 }
 
 // addRights adds the option with which a command is for programs with other rights than the tool.
-func addRights(cmd *cobra.Command) { cmd.Flags().Bool("elevated", false, elevatedHelp) }
+func addRights(cmd *cobra.Command) { cmd.Flags().Bool("elevated", false, "") }
 
 // asSeer returns the advice about processes that cannot be inspected; "" for an administrator, who cannot do more.
 func asSeer() string {
@@ -92,9 +89,3 @@ func loadersIn(p *process.Process, source *machine.Source, _ map[string]*loaders
 	}
 	return list
 }
-
-// Texts of helps that differ between systems.
-const (
-	elevatedHelp = "examine for a program that runs as administrator; --elevated=false: for a program that does not"
-	libraryHelp  = "use this vulkan-1.dll, a `PATH`, instead of the tool's own"
-)

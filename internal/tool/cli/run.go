@@ -17,13 +17,13 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -33,38 +33,24 @@ import (
 type launched struct {
 	run.Choice
 	findsCulprit
-	output
-	log        string // the file for the loader's log
-	dry, times bool
-	limit      time.Duration // of the child process that lists devices
+	Log   string        `option:"log"` // the file for the loader's log
+	Dry   bool          `option:"dry-run"`
+	Times bool          `option:"time"`
+	Limit time.Duration `option:"timeout" default:"30s"` // of the child process that lists devices
+	JSON  bool          `option:"json" needs:"dry-run find-culprit"`
 }
 
 func newRun(s *invocation) *cobra.Command {
 	var r launched
 	cmd := &cobra.Command{
 		Use:               "run [options] [--] PROGRAM [ARGUMENT]...",
-		Short:             "Run a program with drivers, devices and layers chosen for it",
 		Args:              cobra.MinimumNArgs(1),
 		RunE:              func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 		ValidArgsFunction: completePrograms(s),
 	}
-	flags := cmd.Flags()
-	flags.SetInterspersed(false) // the words after the program belong to the program
-	flags.StringArrayVar(&r.Drivers, "driver", nil,
-		"use only drivers whose manifest matches `PATTERN`: a path, or a file name with * at its start or end")
-	flags.StringArrayVar(&r.Devices, "device", nil, "use only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
-	flags.StringArrayVar(&r.Layers, "layer", nil,
-		"also use this `LAYER`; a name with * at its start or end stands for all "+
-			"matching layers; may be repeated")
-	flags.BoolVar(&r.NoLayers, "no-layers", false, "use no layers except those of --layer")
-	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
-	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
-	addTimeout(flags, &r.limit, 30*time.Second, "end the child process that lists devices after this `TIME`")
-	flags.BoolVar(&r.times, "time", false, "print at the end the time to open each driver and layer")
-	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with "+
-		"--find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
-	needs(cmd, []string{"dry-run", "find-culprit"}, "json")
-	r.findsCulprit.options(cmd)
+	cmd.Annotations = map[string]string{"dry": fmt.Sprint(dryRunSchema), "verdict": fmt.Sprint(culpritSchema)}
+	cmd.Flags().SetInterspersed(false) // the words after the program belong to the program
+	option.Add(cmd.Flags(), &r)
 	return cmd
 }
 
@@ -73,7 +59,7 @@ func (r *launched) run(s *invocation, args []string) error {
 	if err != nil {
 		return err
 	}
-	if !r.dry {
+	if !r.Dry {
 		expireSettings(s, &m)
 	}
 	brought, err := bring(s)
@@ -99,8 +85,8 @@ func (r *launched) run(s *invocation, args []string) error {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
 	}
 	program.Environ = m.Environ
-	if r.dry {
-		return r.output.print(s, struct {
+	if r.Dry {
+		return (&output{r.JSON}).print(s, struct {
 			Schema    int              `json:"schema"`
 			Program   []string         `json:"program"`
 			Variables []explain.Change `json:"variables"`
@@ -110,9 +96,9 @@ func (r *launched) run(s *invocation, args []string) error {
 		})
 	}
 	switch {
-	case r.culprit:
-		return r.find(s, &m, program.Path, args, r.asJSON)
-	case r.log == "" && !r.times:
+	case r.Culprit:
+		return r.find(s, &m, program.Path, args, r.JSON)
+	case r.Log == "" && !r.Times:
 		return becomeProgram(&program)
 	}
 	return r.watch(s, &program, brought)
@@ -168,7 +154,7 @@ func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.M
 		}
 		changes = append([]explain.Change{explain.SetVariable(libraryPath, directory)}, changes...)
 	}
-	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
+	if debug, _ := m.Lookup(variables.Debug.Name()); r.Times || r.Log != "" && debug == "" {
 		changes = append(changes, explain.SetVariable(variables.Debug.Name(), "all"))
 	}
 	m.Environ = explain.Apply(m.Environ, changes)
@@ -192,7 +178,7 @@ func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.M
 		return nil, nil, examineError(err)
 	}
 	warnings = append(warnings, unfit(source, program, brought.Library)...)
-	ask := func() (*survey.Devices, error) { return devicesOf(s, source, r.limit) }
+	ask := func() (*survey.Devices, error) { return devicesOf(s, source, r.Limit) }
 	if m.Foreign() {
 		ask = nil
 	}
@@ -219,9 +205,9 @@ func ignoredBy(loader *loaders.Loader, program string, changes []explain.Change)
 func (r *launched) watch(s *invocation, program *run.Program, brought probe.Companions) error {
 	var log io.Writer = io.Discard
 	var file *os.File
-	if r.log != "" {
+	if r.Log != "" {
 		var err error
-		if file, err = machine.Output(r.log, 0o666); err != nil {
+		if file, err = machine.Output(r.Log, 0o666); err != nil {
 			return exit.Unable("--log: %w", err)
 		}
 		defer file.Close()
@@ -235,9 +221,9 @@ func (r *launched) watch(s *invocation, program *run.Program, brought probe.Comp
 	end, err := watchProgram(s, program, &run.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
 		times.Line(line, at)
 		if _, err := fmt.Fprintln(log, line); err != nil && failed == nil {
-			failed = fmt.Errorf("--log %s: %w", r.log, err)
+			failed = fmt.Errorf("--log %s: %w", r.Log, err)
 		}
-	}}, r.times, file)
+	}}, r.Times, file)
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
 	}
@@ -248,7 +234,7 @@ func (r *launched) watch(s *invocation, program *run.Program, brought probe.Comp
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", other)
 	} else if why := r.unheard(program, brought); !times.Seen && why != "" {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", why)
-	} else if r.times {
+	} else if r.Times {
 		printTimes(s, times)
 	}
 	return end(brought)

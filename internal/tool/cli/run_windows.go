@@ -65,7 +65,7 @@ func exitCode(state *os.ProcessState) int { return int(uint32(state.ExitCode()))
 
 // unheard returns a warning that the program loaded no loader with log lines; "" without --times.
 func (r *launched) unheard(program *run.Program, _ probe.Companions) string {
-	if !r.times {
+	if !r.Times {
 		return ""
 	}
 	return "no loader wrote a line in " + program.Path

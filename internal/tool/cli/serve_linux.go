@@ -34,14 +34,17 @@ import (
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/term"
 )
 
 // serving holds the options of serve.
 type serving struct {
-	file, directory, level string
-	testSource             string
-	set                    []string
+	File       string   `option:"config"`
+	Directory  string   `option:"directory"`
+	Set        []string `option:"set"`
+	Level      string   `option:"log-level" default:"info"`
+	TestSource string   `option:"test-source" hidden:"yes"` // a socket on which tests make devices
 }
 
 // configFile is the default configuration file of the service.
@@ -53,20 +56,11 @@ func newServe(s *invocation) *cobra.Command {
 	config.Keys(func(name, does string) { fmt.Fprintf(&keys, "  %-25s %s\n", name, does) })
 	cmd := &cobra.Command{
 		Use:         "run",
-		Short:       "Offer this machine's drivers to containers and sandboxes",
-		Annotations: map[string]string{"keys": keys.String()},
+		Annotations: map[string]string{"keys": keys.String(), "config": configFile},
 		Args:        cobra.NoArgs,
 		RunE:        func(*cobra.Command, []string) error { return serve(s, o) },
 	}
-	f := cmd.Flags()
-	f.StringVar(&o.file, "config", "", "the configuration `FILE` (default "+configFile+", if it exists)")
-	f.StringVar(&o.directory, "directory", "", "`DIRECTORY` for the socket; other files are in DIRECTORY-private "+
-		"(default $VKLOADERD_DIR, or vkloaderd in /run or $XDG_RUNTIME_DIR)")
-	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` of the configuration after reading the file; may be repeated")
-	f.StringVar(&o.level, "log-level", "info",
-		"log messages of this `LEVEL` and of more serious levels: debug, info, warn or error")
-	f.StringVar(&o.testSource, "test-source", "", "a `SOCKET` on which tests make devices")
-	f.Lookup("test-source").Hidden = true
+	option.Add(cmd.Flags(), o)
 	return cmd
 }
 
@@ -81,16 +75,16 @@ func serve(s *invocation, o *serving) error {
 		return err
 	}
 	source.Served = nil // the service asks no service, and not itself
-	log, err := logging.New(s.errOut, o.level, s.getenv("JOURNAL_STREAM") != "")
+	log, err := logging.New(s.errOut, o.Level, s.getenv("JOURNAL_STREAM") != "")
 	if err != nil {
 		return fmt.Errorf("--log-level: %w", err)
 	}
-	o.directory = cmp.Or(o.directory, serviceDirectory(s))
-	options := server.Options{Log: log, Directory: o.directory,
+	o.Directory = cmp.Or(o.Directory, serviceDirectory(s))
+	options := server.Options{Log: log, Directory: o.Directory,
 		Border: border.Border{Helper: []string{"/proc/self/exe", "service", "border"}}, Source: source,
-		OpenDevice: c.OpenDevice, Devices: &devices.DRM{}, Tables: config.GPUTables, TestSource: o.testSource,
+		OpenDevice: c.OpenDevice, Devices: &devices.DRM{}, Tables: config.GPUTables, TestSource: o.TestSource,
 		Resolver: &component.Resolver{Roots: config.PackageRoots, Step: config.StepTimeout, Log: log,
-			Cache: filepath.Join(server.PrivateDirectory(o.directory), "images")},
+			Cache: filepath.Join(server.PrivateDirectory(o.Directory), "images")},
 		State: state.Options{AllowHardware: c.AllowHardware, AllowEmulated: c.AllowEmulated,
 			AllowSoftware: c.AllowSoftware,
 			SoftwareURL:   component.Absolute(c.SoftwareURL, c.Directory)}}
@@ -121,7 +115,7 @@ func runService(options server.Options, log *slog.Logger) error {
 
 func (o *serving) configuration() (*config.Config, error) {
 	c := config.Default()
-	file := cmp.Or(o.file, configFile)
+	file := cmp.Or(o.File, configFile)
 	text, err := machine.ReadNamed(file, facts.MaxFile)
 	switch {
 	case err == nil:
@@ -132,10 +126,10 @@ func (o *serving) configuration() (*config.Config, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		c.Directory = filepath.Dir(file)
-	case o.file != "" || !errors.Is(err, fs.ErrNotExist):
+	case o.File != "" || !errors.Is(err, fs.ErrNotExist):
 		return nil, exit.As(exit.Problems, err)
 	}
-	for _, pair := range o.set {
+	for _, pair := range o.Set {
 		if err := c.Set(pair); err != nil {
 			return nil, fmt.Errorf("--set: %w", err)
 		}
@@ -195,28 +189,29 @@ type serviceDevice struct {
 
 func newService(s *invocation) *cobra.Command {
 	var out output
-	socket := ""
+	var o struct {
+		Socket string `option:"socket"`
+	}
 	cmd := &cobra.Command{
-		Use:   "service run|status|inspect",
-		Short: "Run the driver service, or show the state of a running one",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:  "service run|status|inspect",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	status := &cobra.Command{
-		Use: "status", Short: "Show offered, pending and refused drivers of a running service", Args: cobra.NoArgs,
+		Use: "status", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			answer, err := statusOf(s, socket)
+			answer, err := statusOf(s, o.Socket)
 			if err != nil {
 				return err
 			}
 			return out.print(s, answer, func() { printService(s, answer) })
 		},
 	}
-	out.option(status, serviceSchema)
+	addOptions(status, &out, serviceSchema)
 	inspect := &cobra.Command{
-		Use: "inspect", Short: "Print the whole state of a running service as JSON", Args: cobra.NoArgs,
+		Use: "inspect", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			c, _, err := dialService(s, socket)
+			c, _, err := dialService(s, o.Socket)
 			if err != nil {
 				return err
 			}
@@ -229,7 +224,7 @@ func newService(s *invocation) *cobra.Command {
 		},
 	}
 	help := &cobra.Command{
-		Use: "border", Short: "Make the read-only mounts of a driver service", Args: cobra.NoArgs, Hidden: true,
+		Use: "border", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
 			if border.Help() != 0 {
 				return exit.Unable("standard input: no driver service asks there")
@@ -238,8 +233,9 @@ func newService(s *invocation) *cobra.Command {
 		},
 	}
 	for _, c := range []*cobra.Command{status, inspect} {
-		c.Flags().StringVar(&socket, "socket", "", "the service's `SOCKET` (default: "+server.AdminSocket+" or "+
-			server.Socket+" in the service's directory)")
+		c.Annotations = map[string]string{"schema": fmt.Sprint(serviceSchema), "admin": server.AdminSocket,
+			"client": server.Socket}
+		option.Add(c.Flags(), &o)
 	}
 	cmd.AddCommand(newServe(s), status, inspect, help)
 	return cmd

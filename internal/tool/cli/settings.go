@@ -23,8 +23,7 @@ import (
 
 func newSettings(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "settings show|set|clear|use|save|forget" + settingsUse,
-		Short: "Show, write and remove the loader settings file",
+		Use: "settings show|set|clear|use|save|forget" + settingsUse,
 	}
 	show := newSettingsShow(s)
 	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s), newSettingsUse(s), newSettingsSave(s),
@@ -82,21 +81,22 @@ func putBack(restored bool) string {
 }
 
 func newSettingsShow(s *invocation) *cobra.Command {
-	var out output
-	var app string
+	var o struct {
+		output
+		App string `option:"app"`
+	}
 	cmd := &cobra.Command{
-		Use:   "show",
-		Short: "Show the settings file in force, and the problems in it",
-		Args:  cobra.NoArgs,
+		Use:  "show",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()
 			if err != nil {
 				return err
 			}
-			if app, err = settings.RealApp(&place.Machine, app); err != nil {
+			if o.App, err = settings.RealApp(&place.Machine, o.App); err != nil {
 				return err
 			}
-			shown := place.Show(app)
+			shown := place.Show(o.App)
 			if onWindows {
 				if shown.Elevated, err = place.ShowElevated(); err != nil {
 					return err
@@ -107,19 +107,18 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				}
 			}
 			if f := place.InForce(); f != nil {
-				shown.Ignored = place.Ignored([]string{app}, loaders.FieldsIn(f.Content))
+				shown.Ignored = place.Ignored([]string{o.App}, loaders.FieldsIn(f.Content))
 			}
 			problems := slices.ContainsFunc(shown.Findings,
 				func(f validation.Remark) bool { return f.Severity == diag.Problem })
-			return out.judge(s, shown, problems, func() {
+			return o.judge(s, shown, problems, func() {
 				printShown(s, shown)
 				printForElevated(s, shown)
 				printLayerFile(s, shown.LayerSettings)
 			})
 		},
 	}
-	out.option(cmd, settings.Schema)
-	cmd.Flags().StringVar(&app, "app", "", "show the settings of this `PROGRAM`")
+	addOptions(cmd, &o, settings.Schema)
 	return cmd
 }
 
@@ -268,32 +267,33 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 }
 
 func newSettingsClear(s *invocation) *cobra.Command {
-	var out output
-	var clearing settings.Clearing
-	everything := false
+	var o struct {
+		output
+		settings.Clearing
+		Everything bool `option:"everything" excludes:"app force"`
+	}
 	cmd := &cobra.Command{
-		Use:   "clear",
-		Short: "Remove the settings that this tool wrote",
-		Args:  cobra.NoArgs,
+		Use:  "clear",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()
 			if err != nil {
 				return err
 			}
-			if everything {
-				return clearEverything(s, place, &out)
+			if o.Everything {
+				return clearEverything(s, place, &o.output)
 			}
-			done, err := place.Clear(&clearing)
+			done, err := place.Clear(&o.Clearing)
 			if err != nil {
 				return err
 			}
 			done.Schema = settings.Schema
-			return out.print(s, done, func() {
+			return o.print(s, done, func() {
 				switch {
 				case done.Removed != "":
 					fmt.Fprintf(s.out, "Removed %s%s\n", done.Removed, putBack(done.Restored))
 				case done.Wrote != "":
-					fmt.Fprintf(s.out, "Removed the settings for %s from %s\n", strings.Join(clearing.Apps, ", "),
+					fmt.Fprintf(s.out, "Removed the settings for %s from %s\n", strings.Join(o.Apps, ", "),
 						done.Wrote)
 				default:
 					fmt.Fprintln(s.out, "There is no settings file.")
@@ -301,12 +301,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringArrayVar(&clearing.Apps, "app", nil,
-		"remove only the settings for this `PROGRAM`; may be repeated")
-	out.option(cmd, settings.Schema)
-	cmd.Flags().BoolVar(&clearing.Force, "force", false, "also remove another program's file")
-	cmd.Flags().BoolVar(&everything, "everything", false, "undo all that the tool has written")
-	excludes(cmd, "everything", "app", "force")
+	addOptions(cmd, &o, settings.Schema)
 	return cmd
 }
 

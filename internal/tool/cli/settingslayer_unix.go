@@ -19,16 +19,15 @@ import (
 // layerOptions are the options of settings layer.
 type layerOptions struct {
 	output
-	change settings.LayerChange
-	empty  []string
+	settings.LayerChange
+	Empty []string `option:"empty"`
 }
 
 func newSettingsLayer(s *invocation) *cobra.Command {
 	o := &layerOptions{}
 	cmd := &cobra.Command{
-		Use:   "layer LAYER [KEY=VALUE]...",
-		Short: "Show and change the settings of a layer",
-		Args:  cobra.MinimumNArgs(1),
+		Use:  "layer LAYER [KEY=VALUE]...",
+		Args: cobra.MinimumNArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return completeLayers(s)(cmd, args, typed)
@@ -37,17 +36,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return setLayer(s, o, args[0], args[1:]) },
 	}
-	cmd.Flags().StringVar(&o.change.Directory, "directory", "",
-		"write the file for programs that start in this `DIRECTORY`")
-	cmd.Flags().StringVar(&o.change.App, "app", "", "write the file in the directory of this `PROGRAM`")
-	cmd.Flags().StringVar(&o.change.Configuration, "configuration", "",
-		"change the settings in the configuration `NAME`")
-	cmd.Flags().StringArrayVar(&o.empty, "empty", nil,
-		"make the list `KEY` empty, whatever its default; may be repeated")
-	cmd.Flags().BoolVar(&o.change.Variables, "variables", false, "print variables for a shell, and write nothing")
-	cmd.Flags().BoolVar(&o.change.Dry, "dry-run", false, "print the file instead of writing it")
-	o.option(cmd, layerSettingsSchema)
-	cmd.MarkFlagsMutuallyExclusive("directory", "app", "configuration", "variables")
+	addOptions(cmd, o, layerSettingsSchema)
 	return cmd
 }
 
@@ -69,16 +58,16 @@ func (o *layerOptions) edits(changes []string) (list []settings.LayerEdit, err e
 		if !given {
 			return nil, fmt.Errorf("settings layer: %q is not KEY=VALUE", change)
 		}
-		list = append(list, settings.LayerEdit{Key: key, Value: value, Default: value == "" && !o.change.Variables})
+		list = append(list, settings.LayerEdit{Key: key, Value: value, Default: value == "" && !o.Variables})
 	}
-	for _, key := range o.empty {
+	for _, key := range o.Empty {
 		list = append(list, settings.LayerEdit{Key: key})
 	}
 	return list, nil
 }
 
 func setLayer(s *invocation, o *layerOptions, name string, changes []string) (err error) {
-	c := &o.change
+	c := &o.LayerChange
 	c.Layer = name
 	if c.Edits, err = o.edits(changes); err != nil {
 		return err

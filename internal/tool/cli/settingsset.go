@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -16,9 +15,7 @@ import (
 	"vkloader/discover"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
-	core "vkloader/internal/core/settings"
 	"vkloader/internal/decide"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -31,60 +28,19 @@ import (
 )
 
 func newSettingsSet(s *invocation) *cobra.Command {
-	c := &settings.Options{}
-	var layers []string
-	var out output
+	var o struct {
+		output
+		settings.Options
+	}
 	cmd := &cobra.Command{
-		Use:   "set",
-		Short: "Set layers and their order, drivers, devices and the log",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return setSettings(s, c, layers, &out) },
+		Use:  "set",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return setSettings(s, &o.Options, &o.output) },
 	}
-	flags := cmd.Flags()
-	flags.StringArrayVar(&layers, "layer", nil, "switch a layer: `NAME[=on|off|auto]`, default on; auto: as "+
-		"without settings. The first --layer is nearest to the program; \"others\" stands for all other layers "+
-		"(default: last)")
-	flags.BoolVar(&c.OnlyThese, "only-these-layers", false, "use no layers except those of --layer")
-	flags.BoolVar(&c.NoLayers, "no-layers", false, "use no layers")
-	flags.StringArrayVar(&c.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN[=off]`: a "+
-		"path, or a file name with * at its start or end; off: use only the others; may be repeated")
-	flags.StringArrayVar(&c.Added, "add-driver", nil,
-		"also use the driver with the manifest `FILE`, before the drivers that the search finds; may be repeated")
-	flags.StringArrayVar(&c.Devices, "device", nil,
-		"use only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
-	flags.BoolVar(&c.UntilChanged, "until-changed", false, "with NAME=off of --layer and --driver: remove the "+
-		"setting when the library of the layer or driver changes")
-	flags.StringVar(&c.Log, "log", "", "log messages of these `KINDS` on standard error: all, error, warn, info, "+
-		"debug, perf, layer, driver, validation; separated by commas")
-	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message "+
-		"kinds as in --log (default: error and warn); \"none\": no file")
-	if runtime.GOOS == "linux" { // the policy is about the devices of the Linux kernel
-		const hardware = "which drivers of known hardware families this library opens: all (any), those with a present device, or those " +
-			"with an awake one (`WORD`: any, present or awake)"
-		addChoice(cmd, &c.Hardware, "hardware", "", hardware, core.AnyHardware.String(), core.PresentHardware.String(),
-			core.AwakeHardware.String())
-	}
-	excludes(cmd, "no-layers", "layer", "only-these-layers")
-	excludes(cmd, "driver", "add-driver")
-	needs(cmd, []string{"layer"}, "only-these-layers")
+	addOptions(cmd, &o, settings.Schema)
 	addRights(cmd)
-	changeFlags(s, cmd, c)
-	out.option(cmd, settings.Schema)
 	_ = cmd.RegisterFlagCompletionFunc("log", completeWords) // --log of run names a file
 	return cmd
-}
-
-func changeFlags(s *invocation, cmd *cobra.Command, c *settings.Options) {
-	flags := cmd.Flags()
-	flags.StringArrayVar(&c.Apps, "app", nil, "only for this `PROGRAM`; may be repeated")
-	flags.StringVar(&c.Expires, "expires", "",
-		"remove the settings after this `TIME`, such as 90m, 8h or 7d, or \"never\"")
-	flags.BoolVar(&c.System, "system", false, "write the file for all users")
-	if onWindows { // the option is refused there, with the reason
-		flags.Lookup("system").Hidden = true
-	}
-	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")
-	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 }
 
 func changeSettings(s *invocation, c *settings.Options) (*settings.Written, error) {
@@ -125,15 +81,8 @@ func changeSettings(s *invocation, c *settings.Options) (*settings.Written, erro
 	return written, nil
 }
 
-// setSettings carries out "settings set". layers are the values of --layer.
-func setSettings(s *invocation, c *settings.Options, layers []string, out *output) error {
-	for _, word := range layers {
-		choice, err := settings.ParseLayer(word)
-		if err != nil {
-			return err
-		}
-		c.Layers = append(c.Layers, choice)
-	}
+// setSettings carries out "settings set".
+func setSettings(s *invocation, c *settings.Options, out *output) error {
 	switch {
 	case !c.HasSettings() && c.Expires == "":
 		return errors.New("nothing to set; see vkloader settings set --help")

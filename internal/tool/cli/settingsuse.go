@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -14,7 +15,6 @@ func newSettingsUse(s *invocation) *cobra.Command {
 	c := &settings.Options{}
 	cmd := &cobra.Command{
 		Use:               "use [NAME]",
-		Short:             "Use a configuration, or list the configurations",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeConfigurations(s),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -32,7 +32,7 @@ func newSettingsUse(s *invocation) *cobra.Command {
 			return err
 		},
 	}
-	changeFlags(s, cmd, c)
+	option.Add(cmd.Flags(), &c.Target)
 	return cmd
 }
 
@@ -60,9 +60,8 @@ func listConfigurations(s *invocation) error {
 func newSettingsSave(s *invocation) *cobra.Command {
 	saving := &settings.Saving{}
 	cmd := &cobra.Command{
-		Use:   "save NAME",
-		Short: "Make a configuration of settings in force or of a file",
-		Args:  cobra.ExactArgs(1),
+		Use:  "save NAME",
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			place, err := s.settings()
 			if err != nil {
@@ -84,19 +83,13 @@ func newSettingsSave(s *invocation) *cobra.Command {
 			return nil
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&saving.From, "from", "", "copy this `CONFIGURATION`; with a / it is the path of a file")
-	flags.StringVar(&saving.App, "app", "", "take the settings for this `PROGRAM`")
-	flags.BoolVar(&saving.Move, "move", false, "rename the configuration of --from")
-	flags.BoolVar(&saving.Force, "force", false, "replace a configuration with this name")
-	flags.BoolVar(&saving.Dry, "dry-run", false, "print the file instead of writing it")
+	option.Add(cmd.Flags(), saving)
 	return cmd
 }
 
 func newSettingsForget(s *invocation) *cobra.Command {
 	return &cobra.Command{
 		Use:               "forget NAME",
-		Short:             "Remove a configuration",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeConfigurations(s),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -26,7 +26,7 @@ type subject struct {
 // subject returns the program of --app, --elevated and --pid. A process gives the root, environment, executable, rights
 // and word size.
 func (s *invocation) subject(app string, elevated bool, pid int) (*subject, error) {
-	if pid == 0 && !elevated && s.root == "" && isFlatpak(s, app) {
+	if pid == 0 && !elevated && s.Root == "" && isFlatpak(s, app) {
 		if pid = flatpakProcess(app); pid == 0 {
 			return nil, exit.Unable(
 				"--app: no process of the Flatpak %s with a Vulkan loader runs: its drivers are those of its sandbox. Start it, and try again", app)
@@ -44,7 +44,7 @@ func (s *invocation) subject(app string, elevated bool, pid int) (*subject, erro
 		}
 		return &subject{source: source}, nil
 	}
-	if app != "" || elevated || s.root != "" {
+	if app != "" || elevated || s.Root != "" {
 		return nil, errors.New("--pid has the process's own program, rights and root: " +
 			"not with --app, --elevated or --root")
 	}
@@ -110,11 +110,6 @@ func (a *subject) name(app string) string {
 		return a.process.Program
 	}
 	return app
-}
-
-func addPID(cmd *cobra.Command, pid *int) {
-	cmd.Flags().IntVar(pid, "pid", 0,
-		"examine for the process with this `PID`: with its root, initial variables, executable and rights")
 }
 
 // printDifferences prints the differences between a process's loaded files and those that it would load now.

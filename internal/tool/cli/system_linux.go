@@ -15,8 +15,7 @@ import (
 
 func newSystem(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "system status|use",
-		Short: "Show or choose the libvulkan.so.1 that programs get",
+		Use: "system status|use",
 	}
 	status := newSystemStatus(s)
 	cmd.AddCommand(status, newSystemUse(s))
@@ -27,8 +26,7 @@ func newSystem(s *invocation) *cobra.Command {
 func newSystemStatus(s *invocation) *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
-		Use: "status", Short: "Show which loader programs of each word size get",
-		Args: cobra.NoArgs,
+		Use: "status", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.machine()
 			if err != nil {
@@ -43,14 +41,14 @@ func newSystemStatus(s *invocation) *cobra.Command {
 			return exit.Problem("programs find no %s", loaders.Name)
 		},
 	}
-	out.option(cmd, system.StatusSchema)
+	addOptions(cmd, &out, system.StatusSchema)
 	return cmd
 }
 
 func newSystemUse(s *invocation) *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
-		Use: "use distribution|vkloader", Short: "Choose the loader that programs of every word size get",
+		Use:       "use distribution|vkloader",
 		ValidArgs: []string{system.Distribution, system.Vkloader},
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -65,7 +63,7 @@ func newSystemUse(s *invocation) *cobra.Command {
 			return out.print(s, status, func() { printSystemStatus(s, status) })
 		},
 	}
-	out.option(cmd, system.StatusSchema)
+	addOptions(cmd, &out, system.StatusSchema)
 	return cmd
 }
 

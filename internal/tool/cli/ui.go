@@ -21,6 +21,7 @@ import (
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/ui"
@@ -28,42 +29,36 @@ import (
 
 // page holds the options of ui.
 type page struct {
-	port           int
-	readOnly, open bool
-	idle           time.Duration
-	child          bool
+	Port     int           `option:"port"`
+	ReadOnly bool          `option:"read-only"`
+	Open     bool          `option:"open"`
+	Idle     time.Duration `option:"idle" default:"30m"`
+	Child    bool          `option:"child" hidden:"yes"` // ui.ChildOption: work for one request of the page
 }
 
 func newUI(s *invocation) *cobra.Command {
 	o := &page{}
 	cmd := &cobra.Command{
-		Use:   "ui",
-		Short: "Show and change the Vulkan installation in a browser",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return o.serve(s) },
+		Use:  "ui",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return o.serve(s) },
 	}
-	flags := cmd.Flags()
-	flags.IntVar(&o.port, "port", 0, "listen on this `PORT` of 127.0.0.1 (default: a free port)")
-	flags.BoolVar(&o.readOnly, "read-only", false, "refuse every change")
-	flags.BoolVar(&o.open, "open", false, "open the page in a browser")
-	flags.DurationVar(&o.idle, "idle", 30*time.Minute, "end after this `TIME` without a request")
-	flags.BoolVar(&o.child, strings.TrimPrefix(ui.ChildOption, "--"), false, "work for one request of the page")
-	flags.Lookup(strings.TrimPrefix(ui.ChildOption, "--")).Hidden = true
+	option.Add(cmd.Flags(), o)
 	return cmd
 }
 
 func (o *page) serve(s *invocation) error {
-	if o.port < 0 || o.port > 65535 {
-		return fmt.Errorf("--port needs a number up to 65535, got %d", o.port)
+	if o.Port < 0 || o.Port > 65535 {
+		return fmt.Errorf("--port needs a number up to 65535, got %d", o.Port)
 	}
 	m, err := s.machine()
 	if err != nil {
 		return err
 	}
-	options := ui.Options{Port: o.port, ReadOnly: o.readOnly, System: os.Geteuid() == 0, Idle: o.idle,
+	options := ui.Options{Port: o.Port, ReadOnly: o.ReadOnly, System: os.Geteuid() == 0, Idle: o.Idle,
 		Messages: s.messages()}
-	tool := &commandLines{s: s, machine: m, still: o.readOnly}
-	if o.child {
+	tool := &commandLines{s: s, machine: m, still: o.ReadOnly}
+	if o.Child {
 		tool.tried = ui.TrialWriter(term.Raw(s.out))
 		return examineError(ui.Child(context.Background(), tool, options, s.in, term.Raw(s.out)))
 	}
@@ -86,7 +81,7 @@ func (o *page) serve(s *invocation) error {
 		}
 		started = true
 		o.announce(s, address, options.System, options.Again != nil)
-		if o.open {
+		if o.Open {
 			if forget, err = openPage(s.environ, address); err != nil {
 				fmt.Fprintf(s.messages(), "vkloader: no browser was started: %v\n", err)
 			}
@@ -103,7 +98,7 @@ func (o *page) announce(s *invocation, address string, system, again bool) {
 	if system {
 		fmt.Fprintln(s.messages(), "vkloader: as root, the page changes files of the system only, for all users")
 	}
-	if o.readOnly {
+	if o.ReadOnly {
 		fmt.Fprintln(s.messages(), "vkloader: read only: the page changes nothing")
 	}
 	if s.terminal && again {
@@ -154,7 +149,7 @@ func (c *commandLines) invocation() *invocation {
 	s := *c.s
 	s.still, s.tried = c.still, c.tried
 	s.in, s.terminal, s.added, s.without = strings.NewReader(""), false, c.added, c.without
-	s.variables = append([]string{}, c.s.variables...)
+	s.Env = append([]string{}, c.s.Env...)
 	return &s
 }
 
@@ -218,7 +213,7 @@ const tryLimit = 30 * time.Second
 // Try implements ui.Tool.
 func (c *commandLines) Try(changes []string, settings string) (*probe.Result, error) {
 	s := c.invocation()
-	s.variables = append(s.variables, changes...)
+	s.Env = append(s.Env, changes...)
 	m, err := s.thisMachine("a trial")
 	if err != nil {
 		return nil, err

@@ -21,6 +21,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -35,8 +36,8 @@ func showing(cmd, show *cobra.Command) {
 	cmd.RunE = func(*cobra.Command, []string) error { return show.RunE(show, nil) }
 }
 
-// usageError returns cobra's errors for numbers of arguments, for options that exclude each other, and for values of
-// options, in the tool's own words. It returns other errors as they are.
+// usageError returns cobra's errors for numbers of arguments and for values of options in the tool's own words. It
+// returns other errors as they are.
 func usageError(cmd *cobra.Command, err error) error {
 	if err != nil && strings.Contains(err.Error(), " arg(s), ") {
 		_, arguments, _ := strings.Cut(cmd.Use, " ")
@@ -51,85 +52,13 @@ func usageError(cmd *cobra.Command, err error) error {
 		}
 		return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, term.Or(invalid.GetValue(), `""`), why)
 	}
-	if err == nil || !strings.HasPrefix(err.Error(), "if any flags in the group ") {
-		return err
-	}
-	_, set, _ := strings.Cut(err.Error(), "; [")
-	set, _, _ = strings.Cut(set, "]")
-	return fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(set), " and --"))
-}
-
-// choice is the value of an option that takes one of some words.
-type choice struct {
-	value *string
-	words []string
-}
-
-func (c choice) String() string { return *c.value }
-func (c choice) Type() string   { return "word" }
-
-// Set implements pflag.Value.
-func (c choice) Set(text string) error {
-	if !slices.Contains(c.words, text) {
-		return errors.New("it must be " + term.Choice(c.words))
-	}
-	*c.value = text
-	return nil
-}
-
-func addChoice(cmd *cobra.Command, value *string, name, initial, usage string, words ...string) {
-	*value = initial
-	cmd.Flags().Var(choice{value, words}, name, usage)
-}
-
-// timeout is the value of an option with a time that must pass.
-type timeout struct{ value *time.Duration }
-
-func (t timeout) String() string { return t.value.String() }
-func (t timeout) Type() string   { return "duration" }
-
-// Set implements pflag.Value.
-func (t timeout) Set(text string) error {
-	value, err := time.ParseDuration(text)
-	if err != nil || value <= 0 {
-		return errors.New("it must be a time above zero, as 10s")
-	}
-	*t.value = value
-	return nil
-}
-
-func addTimeout(flags *pflag.FlagSet, value *time.Duration, initial time.Duration, usage string) {
-	*value = initial
-	flags.Var(timeout{value}, "timeout", usage)
-}
-
-// needed is the annotation of an option with the options of which it needs one.
-const needed = "vkloader needs"
-
-// needs makes options invalid without one of some others.
-func needs(cmd *cobra.Command, others []string, options ...string) {
-	for _, name := range options {
-		cmd.Flags().Lookup(name).Annotations = map[string][]string{needed: others}
-	}
-}
-
-// excludes makes an option exclude each of some others, as far as the command has them.
-func excludes(cmd *cobra.Command, option string, others ...string) {
-	for _, other := range others {
-		if cmd.Flags().Lookup(other) != nil {
-			cmd.MarkFlagsMutuallyExclusive(option, other)
-		}
-	}
-}
-
-// checkNeeds rejects options without those that they need.
-func checkNeeds(cmd *cobra.Command) (err error) {
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if list := f.Annotations[needed]; list != nil && !slices.ContainsFunc(list, cmd.Flags().Changed) && err == nil {
-			err = fmt.Errorf("--%s needs --%s", f.Name, strings.Join(list, " or --"))
-		}
-	})
 	return err
+}
+
+// addOptions adds options with --json to a command. schema is the version of its answer.
+func addOptions(cmd *cobra.Command, options any, schema int) {
+	option.Add(cmd.Flags(), options)
+	cmd.Annotations = map[string]string{"schema": fmt.Sprint(schema)}
 }
 
 // setHelp makes cobra's help keep to the terminal's width, and to 80 columns, because longer lines are hard to read.
@@ -158,7 +87,7 @@ func setHelp(s *invocation, root *cobra.Command) {
 			return err
 		}})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		describe(cmd)
+		describe(root)
 		fmt.Fprint(s.out, term.Reflow(cmp.Or(cmd.Long, cmd.Short), width), "\n", cmd.UsageString())
 	})
 }
@@ -314,8 +243,8 @@ func completeOptions(s *invocation, cmd *cobra.Command) {
 	}
 	register := func(f *pflag.Flag) {
 		complete := options[f.Name]
-		if c, is := f.Value.(choice); is {
-			complete = cobra.FixedCompletions(c.words, cobra.ShellCompDirectiveNoFileComp)
+		if c, is := f.Value.(option.Choice); is {
+			complete = cobra.FixedCompletions(c.Words, cobra.ShellCompDirectiveNoFileComp)
 		}
 		if complete != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // a command may share an option with its subcommand

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,20 +14,22 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
 
 func newValidate(s *invocation) *cobra.Command {
-	var out output
-	var fileOnly bool
+	var o struct {
+		output
+		FileOnly bool `option:"file-only"`
+	}
 	var kind string
 	kinds := term.Words(validation.Kinds, func(k validation.Kind) string { return string(k) })
 	cmd := &cobra.Command{
-		Use:   "validate FILE...",
-		Short: "Check driver manifests, layer manifests and settings files",
-		Args:  cobra.MinimumNArgs(1),
+		Use:  "validate FILE...",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, paths []string) error {
 			as := validation.Kind(term.Or(kind, string(validation.Unknown)))
 			source, err := s.source("", false)
@@ -42,7 +43,7 @@ func newValidate(s *invocation) *cobra.Command {
 				if err != nil {
 					return examineError(err)
 				}
-				if !fileOnly {
+				if !o.FileOnly {
 					problems = openLibraries(examine, &result) || problems
 				}
 				if result.Problem != "" {
@@ -55,7 +56,7 @@ func newValidate(s *invocation) *cobra.Command {
 					code = exit.Problems
 				}
 			}
-			err = out.print(s, struct {
+			err = o.print(s, struct {
 				Schema int                 `json:"schema"`
 				Files  []validation.Result `json:"files"`
 			}{validateSchema, results}, func() { printValidated(s, results) })
@@ -65,9 +66,8 @@ func newValidate(s *invocation) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&fileOnly, "file-only", false, "check only the files, not the libraries that they name")
-	out.option(cmd, validateSchema)
-	addChoice(cmd, &kind, "kind", "", "check the files as this `KIND`: "+strings.Join(kinds, ", "), kinds...)
+	addOptions(cmd, &o, validateSchema)
+	cmd.Flags().Var(option.Choice{Value: &kind, Words: kinds}, "kind", "")
 	cmd.ValidArgsFunction = completeManifests
 	return cmd
 }

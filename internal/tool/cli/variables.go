@@ -41,16 +41,16 @@ func variablesOf(source *machine.Source) (*variableList, error) {
 }
 
 func newListVariables(s *invocation) *cobra.Command {
-	var (
-		out           output
-		set, elevated bool
-		app           string
-	)
+	var o struct {
+		output
+		App      string `option:"app"`
+		Elevated bool   `option:"elevated"`
+		Set      bool   `option:"set"`
+	}
 	cmd := &cobra.Command{
-		Use: "variables", Short: "List the loader's environment variables, and the effect of each",
-		Args: cobra.NoArgs,
+		Use: "variables", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			of, err := s.subject(app, elevated, 0)
+			of, err := s.subject(o.App, o.Elevated, 0)
 			if err != nil {
 				return err
 			}
@@ -59,23 +59,19 @@ func newListVariables(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if set {
+			if o.Set {
 				isUnset := func(v environment.Variable) bool { return !v.Set }
 				answer.Variables = slices.DeleteFunc(answer.Variables, isUnset)
 			}
 			isProblem := func(f envFinding) bool { return f.Severity == diag.Problem }
-			return out.judge(s, answer, slices.ContainsFunc(answer.Findings, isProblem), func() {
-				printLoader(s, loader, app)
+			return o.judge(s, answer, slices.ContainsFunc(answer.Findings, isProblem), func() {
+				printLoader(s, loader, o.App)
 				printVariables(s, answer.Variables)
 				printVariableFindings(s, answer.Variables, answer.Findings)
 			})
 		},
 	}
-	out.option(cmd, variableSchema)
-	flags := cmd.Flags()
-	flags.BoolVar(&set, "set", false, "show only variables that are set")
-	flags.StringVar(&app, "app", "", "examine for this `PROGRAM`, a path or a name in PATH")
-	flags.BoolVar(&elevated, "elevated", false, elevatedHelp)
+	addOptions(cmd, &o, variableSchema)
 	return cmd
 }
 

@@ -28,9 +28,8 @@ type versions struct {
 func newVersion(s *invocation) *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Show the versions of the tool and its library",
-		Args:  cobra.NoArgs,
+		Use:  "version",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			answer, err := versionsOf(s)
 			if err != nil {
@@ -43,7 +42,7 @@ func newVersion(s *invocation) *cobra.Command {
 			})
 		},
 	}
-	out.option(cmd, versionSchema)
+	addOptions(cmd, &out, versionSchema)
 	return cmd
 }
 

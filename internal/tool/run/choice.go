@@ -21,8 +21,10 @@ import (
 
 // Choice holds the selections in the options of "run".
 type Choice struct {
-	Drivers, Devices, Layers []string
-	NoLayers                 bool
+	Drivers  []string `option:"driver"`
+	Devices  []string `option:"device"`
+	Layers   []string `option:"layer"`
+	NoLayers bool     `option:"no-layers"`
 }
 
 func filterList(option string, names []string) (string, error) {

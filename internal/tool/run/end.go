@@ -10,8 +10,8 @@ import (
 
 // Limits are the times after which a running program is ended. Zero: never.
 type Limits struct {
-	Hangs  time.Duration // the program counts as hung
-	Enough time.Duration // the program counts as working
+	Hangs  time.Duration `option:"hangs-after" needs:"find-culprit" excludes:"fine-after"` // it counts as hung
+	Enough time.Duration `option:"fine-after" needs:"find-culprit"`                        // it counts as working
 
 	Untraced bool // run without a tracer, which some programs refuse
 }

@@ -22,51 +22,43 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
 
 // Options holds the options of "settings set".
 type Options struct {
-	Apps, Drivers, Added, Devices []string
-	Layers                        []LayerChoice // from the program down
-	NoLayers, OnlyThese           bool
-	UntilChanged                  bool // the values exclude layers and drivers, until a library of these changes
-	Log, Expires                  string
-	LogFile                       string // a file for the log; "none" removes it; "": unchanged
-	Hardware                      string // the driver_hardware policy; "any" removes it; "": unchanged
-	Configuration                 string // replaces all settings of the programs; "": none
-	System, Force, Dry            bool
+	Target
+	Layers  []LayerChoice `option:"layer"` // from the program down
+	Drivers []string      `option:"driver" excludes:"add-driver"`
+	Added   []string      `option:"add-driver"`
+	Devices []string      `option:"device"`
+	// the driver_hardware policy, about devices of the Linux kernel; "any" removes it; "": unchanged
+	Hardware  string `option:"hardware" words:"any present awake" systems:"linux"`
+	Log       string `option:"log"`
+	LogFile   string `option:"log-file"` // a file for the log; "none" removes it; "": unchanged
+	OnlyThese bool   `option:"only-these-layers" needs:"layer"`
+	NoLayers  bool   `option:"no-layers" excludes:"layer only-these-layers"`
+	// the values exclude layers and drivers, until a library of these changes
+	UntilChanged bool `option:"until-changed"`
 
+	Configuration string         // replaces all settings of the programs; "": none
 	configuration *Configuration // that of the name
+}
+
+// Target holds the options of every change of settings.
+type Target struct {
+	Apps    []string `option:"app"`
+	Expires string   `option:"expires"`
+	System  bool     `option:"system"`
+	Force   bool     `option:"force"`
+	Dry     bool     `option:"dry-run"`
 }
 
 // Words returns the words of the command line that makes the change: "settings", the given ones, and the options.
 func (c *Options) Words(given ...string) []string {
-	args := append([]string{"settings"}, given...)
-	add := func(option string, values ...string) {
-		for _, value := range values {
-			if value != "" {
-				args = append(args, option, value)
-			}
-		}
-	}
-	add("--app", c.Apps...)
-	add("--layer", term.Words(c.Layers, LayerChoice.String)...)
-	add("--driver", c.Drivers...)
-	add("--device", c.Devices...)
-	add("--hardware", c.Hardware)
-	add("--expires", c.Expires)
-	for _, option := range []struct {
-		name  string
-		given bool
-	}{{"--only-these-layers", c.OnlyThese}, {"--no-layers", c.NoLayers}, {"--until-changed", c.UntilChanged},
-		{"--system", c.System}} {
-		if option.given {
-			args = append(args, option.name)
-		}
-	}
-	return args
+	return slices.Concat([]string{"settings"}, given, option.Words(c))
 }
 
 // LayerChoice is a layer with its control: "on", "off" or "auto". The zero value is the place of all other layers.
@@ -75,19 +67,20 @@ type LayerChoice struct{ Name, Control string }
 // othersWord is the word of --layer for the place of all other layers.
 const othersWord = "others"
 
-// ParseLayer returns the choice of a value of --layer.
-func ParseLayer(word string) (LayerChoice, error) {
+// UnmarshalText reads a value of --layer.
+func (c *LayerChoice) UnmarshalText(text []byte) error {
+	word := string(text)
 	if word == othersWord {
-		return LayerChoice{}, nil
+		return nil
 	}
-	c := LayerChoice{word, "on"}
+	*c = LayerChoice{word, "on"}
 	if at := strings.LastIndexByte(word, '='); at >= 0 { // a name may contain one, too
-		c = LayerChoice{word[:at], word[at+1:]}
+		*c = LayerChoice{word[:at], word[at+1:]}
 	}
 	if !slices.Contains([]string{"on", "off", "auto"}, c.Control) {
-		return c, fmt.Errorf("--layer needs NAME=on, NAME=off or NAME=auto, got %q", word)
+		return errors.New("it must be NAME=on, NAME=off or NAME=auto")
 	}
-	return c, nil
+	return nil
 }
 
 // String returns the choice as a value of --layer.

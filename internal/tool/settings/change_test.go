@@ -17,15 +17,17 @@ func TestLayerChoices(t *testing.T) {
 		if word := c.choice.String(); word != c.word {
 			t.Errorf("%v: %q, want %q", c.choice, word, c.word)
 		}
-		if choice, err := ParseLayer(c.word); err != nil || choice != c.choice {
+		choice := LayerChoice{}
+		if err := choice.UnmarshalText([]byte(c.word)); err != nil || choice != c.choice {
 			t.Errorf("%q: %v, %v, want %v", c.word, choice, err, c.choice)
 		}
 	}
-	if choice, err := ParseLayer("VK_LAYER_a"); err != nil || choice != (LayerChoice{"VK_LAYER_a", "on"}) {
+	choice := LayerChoice{}
+	if err := choice.UnmarshalText([]byte("VK_LAYER_a")); err != nil || choice != (LayerChoice{"VK_LAYER_a", "on"}) {
 		t.Errorf("without a control: %v, %v", choice, err)
 	}
 	for _, word := range []string{"VK_LAYER_a=", "VK_LAYER_a=none", "="} {
-		if choice, err := ParseLayer(word); err == nil {
+		if err := choice.UnmarshalText([]byte(word)); err == nil {
 			t.Errorf("%q: %v", word, choice)
 		}
 	}

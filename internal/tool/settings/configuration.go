@@ -277,11 +277,11 @@ func (c *Configuration) layerFile(p *FileSet) (*LayerFile, error) {
 // Saving makes a configuration: the options of "settings save".
 type Saving struct {
 	Name  string
-	From  string // a configuration or a file; "": the settings in force
-	App   string // the program whose settings count; "": all programs
-	Move  bool   // remove the configuration From
-	Force bool   // replace a configuration
-	Dry   bool   // write nothing
+	From  string `option:"from"`    // a configuration or a file; "": the settings in force
+	App   string `option:"app"`     // the program whose settings count; "": all programs
+	Move  bool   `option:"move"`    // remove the configuration From
+	Force bool   `option:"force"`   // replace a configuration
+	Dry   bool   `option:"dry-run"` // write nothing
 }
 
 // Saved is the result of Save.

@@ -151,8 +151,8 @@ func (p *FileSet) Ignored(programs, fields []string) (list []string) {
 
 // Clearing is a removal of settings: the options of "settings clear".
 type Clearing struct {
-	Apps  []string // only the settings for these programs; empty: the file
-	Force bool     // also another program's file
+	Apps  []string `option:"app"`   // only the settings for these programs; empty: the file
+	Force bool     `option:"force"` // also another program's file
 }
 
 // Clear removes the settings file in force or its settings for some programs, and gives c their real paths. It returns

@@ -264,12 +264,15 @@ func ThisDirectory(m *machine.Machine) string {
 type LayerChange struct {
 	Layer     string
 	Edits     []LayerEdit // none: read the settings
-	Directory string      // the directory of the file; "": the file in force, or the user's
-	App       string      // a program: the file is in its directory; "": none
-	Variables bool        // set variables, and write no file
-	Dry       bool        // write nothing
+	Variables bool        `option:"variables"` // set variables, and write no file
+	Dry       bool        `option:"dry-run"`   // write nothing
 
-	Configuration string // the configuration to change; "": none
+	// the directory of the file; "": the file in force, or the user's
+	Directory string `option:"directory" excludes:"app configuration variables"`
+	// a program: the file is in its directory; "": none
+	App string `option:"app" excludes:"configuration variables"`
+	// the configuration to change; "": none
+	Configuration string `option:"configuration" excludes:"variables"`
 }
 
 // LayerEdit is a new value of a setting.

@@ -16,6 +16,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/fix"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -288,7 +289,7 @@ func planClear(r *Request) (*Plan, error) {
 		return nil, errors.New("there is no settings file")
 	}
 	c := &settings.Clearing{Force: !file.Ours}
-	plan := &Plan{Title: "Remove the settings file", Args: []string{"settings", "clear"},
+	plan := &Plan{Title: "Remove the settings file",
 		Files: []File{{Path: file.Path, Remove: true}},
 		Also:  []string{settings.SetAside(file.Path)},
 		Make: func() error {
@@ -297,7 +298,7 @@ func planClear(r *Request) (*Plan, error) {
 		}}
 	if app := r.Ref("app"); app != "" {
 		c.Apps = []string{app}
-		plan.Title, plan.Args = "Remove the settings for "+app, append(plan.Args, "--app", app)
+		plan.Title = "Remove the settings for " + app
 		plan.Files[0].Remove = false
 		plan.Note = "Settings for other programs stay."
 	}
@@ -305,9 +306,9 @@ func planClear(r *Request) (*Plan, error) {
 	case !file.Ours && c.Apps != nil:
 		return nil, settings.NotOurs(file)
 	case !file.Ours:
-		plan.Args, plan.Note = append(plan.Args, "--force"),
-			"Another program has written this file, and may write it again."
+		plan.Note = "Another program has written this file, and may write it again."
 	}
+	plan.Args = append([]string{"settings", "clear"}, option.Words(c)...)
 	return plan, nil
 }
 

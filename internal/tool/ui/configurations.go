@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -94,7 +95,8 @@ func (c *configuration) compare(r *Request, found *settings.FileSet) error {
 		return err
 	}
 	c.App = s.App
-	with, err := found.Set(&settings.Options{Configuration: c.Name, Force: true, Dry: true}, nil)
+	with, err := found.Set(&settings.Options{Configuration: c.Name,
+		Target: settings.Target{Force: true, Dry: true}}, nil)
 	if err != nil {
 		return err
 	}
@@ -139,7 +141,7 @@ func (r *Request) program() (string, error) {
 
 // options returns a change for a program, or for all, with the other fields of a form.
 func (r *Request) options(app string) *settings.Options {
-	c := &settings.Options{Expires: r.Query.Get("expires"), System: r.System}
+	c := &settings.Options{Target: settings.Target{Expires: r.Query.Get("expires"), System: r.System}}
 	if app != "" {
 		c.Apps = []string{app}
 	}
@@ -170,18 +172,13 @@ func planSave(r *Request) (*Plan, error) {
 			return nil, errors.New("the path of the file has to begin at the root of the file system")
 		}
 	}
-	line := []string{"settings", "save", s.Name}
-	for _, option := range [][2]string{{"--from", s.From}, {"--app", s.App}} {
-		if option[1] != "" {
-			line = append(line, option[0], option[1])
-		}
-	}
+	line := append([]string{"settings", "save", s.Name}, option.Words(&s)...)
 	plan := &Plan{Title: "Save the configuration " + s.Name, Args: line, Make: func() error {
 		_, err := found.Save(&s)
 		return err
 	}}
 	if s.Move {
-		plan.Title, plan.Args = "Rename the configuration "+s.From+" to "+s.Name, append(line, "--move")
+		plan.Title = "Rename the configuration " + s.From + " to " + s.Name
 	}
 	dry := s
 	dry.Dry = true

@@ -170,7 +170,7 @@ func (d *draft) query(q url.Values) {
 
 // change returns the change that writes the draft.
 func (d *draft) change(r *Request) *settings.Options {
-	c := &settings.Options{Drivers: d.Drivers, Expires: d.Expires, System: r.System}
+	c := &settings.Options{Drivers: d.Drivers, Target: settings.Target{Expires: d.Expires, System: r.System}}
 	if !d.All {
 		c.Apps = []string{d.app}
 	}

@@ -14,6 +14,7 @@ import (
 	"vkloader/discover"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/wording"
+	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -418,10 +419,7 @@ func (view *layer) line() []string {
 			args = append(args, e.Key+"="+e.Value)
 		}
 	}
-	if view.Where != "" {
-		args = append(args, "--"+view.Where, view.Place)
-	}
-	return args
+	return append(args, option.Words(view.Change)...)
 }
 
 // planLayerSettings plans to write the settings of a layer.
