@@ -34,9 +34,6 @@ func (s *invocation) removeTemporary() {}
 // askService is never called, because only Linux has a driver service.
 func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }
 
-// listens returns false: the system ends the process with its terminal.
-func listens(func(), chan<- struct{}) bool { return false }
-
 // absent returns a command that this system does not support.
 func absent(name, line string) *cobra.Command {
 	return &cobra.Command{Use: name, Hidden: true, DisableFlagParsing: true,

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"errors"
+	"os/signal"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -27,6 +28,9 @@ func kernelOf(source *machine.Source) string {
 	return unix.ByteSliceToString(name.Sysname[:]) + " " + unix.ByteSliceToString(name.Release[:]) + " " +
 		unix.ByteSliceToString(name.Machine[:])
 }
+
+// refuseReads makes a process in the background get an error from its terminal instead of a stop.
+func refuseReads() { signal.Ignore(unix.SIGTTIN) }
 
 // settingsUse is a part of the usage of settings.
 const settingsUse = "|layer"

@@ -34,6 +34,9 @@ func libraryVersions(library string) (release, vulkan string) {
 	return l.Release, l.Version
 }
 
+// refuseReads does nothing: every process of a console may read from it.
+func refuseReads() {}
+
 // settingsUse is the part of settings' usage that Windows does not support.
 const settingsUse = ""
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -89,6 +90,39 @@ func (o *page) serve(s *invocation) error {
 	}
 	options.Used = func() { forget() }
 	return examineError(ui.Serve(ctx, tool, options))
+}
+
+// terminalPause is the interval at which a background process tries to read from its terminal again.
+const terminalPause = time.Second
+
+// listens watches standard input. It calls end after a hang-up of the terminal or the close of a pipe, and sends a
+// value to again for each line. It returns false for a standard input without another end, such as /dev/null.
+func listens(end func(), again chan<- struct{}) bool {
+	terminal := term.IsTerminal(os.Stdin)
+	info, err := os.Stdin.Stat()
+	if err != nil || !terminal && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 {
+		return false
+	}
+	refuseReads()
+	go func() {
+		defer end()
+		var text [256]byte
+		for {
+			n, err := os.Stdin.Read(text[:])
+			switch {
+			case slices.Contains(text[:n], '\n'):
+				select {
+				case again <- struct{}{}:
+				default:
+				}
+			case err != nil && !(terminal && term.IsTerminal(os.Stdin)):
+				return
+			case err != nil: // Ctrl-D, or another process has the terminal
+				time.Sleep(terminalPause)
+			}
+		}
+	}()
+	return true
 }
 
 // announce prints the address with remarks. system means that the page changes files of the system, again that Enter
