@@ -22,12 +22,12 @@ func OwnDirectory(directory string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer w.close()
-	if w.info.Mode&0o022 != 0 {
+	defer w.Close()
+	if w.Info.Mode&0o022 != 0 {
 		return nil, &fs.PathError{Op: "open", Path: directory,
-			Err: fmt.Errorf("%w: its mode %#o lets others write", ErrOthers, w.info.Mode&0o7777)}
+			Err: fmt.Errorf("%w: its mode %#o lets others write", ErrOthers, w.Info.Mode&0o7777)}
 	}
-	return w.root()
+	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.FD()))
 }
 
 // Way decides which symbolic links to follow on the path of a file to write. It follows a link of root or of this
@@ -46,12 +46,12 @@ func (y *Way) Directory(directory string, make bool) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer w.close()
-	if y.led && w.info.Uid != y.user {
+	defer w.Close()
+	if y.led && w.Info.Uid != y.user {
 		return nil, &fs.PathError{Op: "open", Path: directory,
-			Err: fmt.Errorf("%w: a link of user %d leads to a directory of user %d", ErrOthers, y.user, w.info.Uid)}
+			Err: fmt.Errorf("%w: a link of user %d leads to a directory of user %d", ErrOthers, y.user, w.Info.Uid)}
 	}
-	fd, err := unix.Openat(w.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	fd, err := unix.Openat(w.FD(), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
 	}
@@ -71,112 +71,63 @@ func (y *Way) follow(name string, link, in *unix.Stat_t) error {
 	return nil
 }
 
-// walked is the directory that the walk along a path has reached.
+// walked is the walk to a directory.
 type walked struct {
-	fd     int
-	info   unix.Stat_t
+	Walk
+	way    *Way
 	shared bool // others may add entries to the directory, and change their own
-}
-
-func (w *walked) close() { unix.Close(w.fd) }
-
-// root returns the directory as a root for reading and writing.
-func (w *walked) root() (*os.Root, error) {
-	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.fd))
 }
 
 // openParts opens a directory by opening each part of its path in turn. Without a Way, it is an error if another user
 // can change any part.
-func openParts(directory string, make bool, y *Way) (w *walked, err error) {
+func openParts(directory string, make bool, y *Way) (*walked, error) {
 	name, err := filepath.Abs(directory)
 	if err != nil {
 		return nil, err
 	}
-	w = &walked{fd: -1}
-	if err = w.top(y == nil); err != nil && w.fd < 0 {
-		return nil, &fs.PathError{Op: "open", Path: "/", Err: err}
+	w := &walked{Walk: Walk{Root: "/"}, way: y}
+	w.Meet = w.judge
+	if make {
+		w.Make = w.mkdir
 	}
-	for parts, links := strings.Split(name, "/"), 0; err == nil && len(parts) > 0; {
-		var target string
-		if target, err = w.step(parts[0], make, y); err == nil && target != "" {
-			if links++; links > maxLinks {
-				err = unix.ELOOP
-			}
-			parts = append(strings.Split(target, "/"), parts[1:]...)
-			continue
-		}
-		parts = parts[1:]
-	}
-	if err != nil {
-		w.close()
+	if err := w.Follow(name); err != nil {
+		w.Close()
 		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
 	}
 	return w, nil
 }
 
-// top opens "/" as the reached directory. alone makes it an error if another user can change it.
-func (w *walked) top(alone bool) (err error) {
-	if w.fd >= 0 {
-		unix.Close(w.fd)
+// mkdir makes a missing directory, but not behind another user's link.
+func (w *walked) mkdir() error {
+	if w.way != nil && w.way.led {
+		return unix.ENOENT
 	}
-	if w.fd, err = unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+	if err := unix.Mkdirat(w.FD(), w.Part, 0o755); err != unix.EEXIST {
 		return err
 	}
-	w.shared = false
-	if err = unix.Fstat(w.fd, &w.info); err == nil && alone {
-		err = w.ownEntries()
-	}
-	return err
+	return nil
 }
 
-// step opens the next part of the path as the reached directory. If the part is a link, step returns its target; the
-// reached directory stays the same, or becomes "/" for an absolute target.
-func (w *walked) step(part string, make bool, y *Way) (target string, err error) {
-	if part == "" || part == "." {
-		return "", nil
-	}
-	fd, err := unix.Openat(w.fd, part, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err == unix.ENOENT && make && (y == nil || !y.led) {
-		if err = unix.Mkdirat(w.fd, part, 0o755); err != nil && err != unix.EEXIST {
-			return "", err
-		}
-		fd, err = unix.Openat(w.fd, part, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	}
-	if err != nil {
-		return "", err
-	}
-	var info unix.Stat_t
-	if err = unix.Fstat(fd, &info); err != nil {
-		unix.Close(fd)
-		return "", err
-	}
+// judge returns nil if a part may be followed, and otherwise the reason.
+func (w *walked) judge(_ int, info *unix.Stat_t) error {
 	switch info.Mode & unix.S_IFMT {
-	case unix.S_IFDIR:
-		unix.Close(w.fd)
-		w.fd, w.info = fd, info
-		if y == nil {
-			return "", w.ownEntries()
-		}
-		return "", nil
 	case unix.S_IFLNK:
-		defer unix.Close(fd)
-		if err := y.follow(part, &info, &w.info); err != nil {
-			return "", err
+		return w.way.follow(w.Part, info, &w.Info)
+	case unix.S_IFDIR:
+		if w.way == nil {
+			return w.ownEntries(info)
 		}
-		if target, err = readlinkat(fd, ""); err == nil && strings.HasPrefix(target, "/") {
-			err = w.top(y == nil)
-		}
-		return target, err
-	default:
-		unix.Close(fd)
-		return "", unix.ENOTDIR
+		return nil
 	}
+	return unix.ENOTDIR
 }
 
 // ownEntries returns nil if only root and this process's user can change existing entries of the directory, and
 // otherwise the reason.
-func (w *walked) ownEntries() error {
-	i := &w.info
+func (w *walked) ownEntries(i *unix.Stat_t) error {
+	if w.FD() < 0 { // the root
+		w.shared = false
+	}
 	if err := w.entry(i.Uid); err != nil {
 		return err
 	}
@@ -203,9 +154,9 @@ func Fixed(file string) error {
 	if err != nil {
 		return err
 	}
-	defer w.close()
+	defer w.Close()
 	var info unix.Stat_t
-	if err := unix.Fstatat(w.fd, filepath.Base(file), &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+	if err := unix.Fstatat(w.FD(), filepath.Base(file), &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return &fs.PathError{Op: "stat", Path: file, Err: err}
 	}
 	if err := w.entry(info.Uid); err != nil {

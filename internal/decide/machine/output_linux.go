@@ -119,7 +119,7 @@ func SafeDirectory(directory string) error {
 	if err != nil {
 		return err
 	}
-	w.close()
+	w.Close()
 	return nil
 }
 
