@@ -51,11 +51,7 @@ func (y *Way) Directory(directory string, make bool) (*os.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: directory,
 			Err: fmt.Errorf("%w: a link of user %d leads to a directory of user %d", ErrOthers, y.user, w.Info.Uid)}
 	}
-	fd, err := unix.Openat(w.FD(), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
-	}
-	return os.NewFile(uintptr(fd), directory), nil
+	return w.directory(directory)
 }
 
 // follow returns nil if a link in a directory may be followed, and otherwise the reason. With a nil Way, only links of
@@ -88,7 +84,7 @@ func openParts(directory string, make bool, y *Way) (*walked, error) {
 	w := &walked{Walk: Walk{Root: "/"}, way: y}
 	w.Meet = w.judge
 	if make {
-		w.Make = w.mkdir
+		w.Make = w.mkdirOwn
 	}
 	if err := w.Follow(name); err != nil {
 		w.Close()
@@ -97,15 +93,12 @@ func openParts(directory string, make bool, y *Way) (*walked, error) {
 	return w, nil
 }
 
-// mkdir makes a missing directory, but not behind another user's link.
-func (w *walked) mkdir() error {
+// mkdirOwn makes a missing directory, but not behind another user's link.
+func (w *walked) mkdirOwn() error {
 	if w.way != nil && w.way.led {
 		return unix.ENOENT
 	}
-	if err := unix.Mkdirat(w.FD(), w.Part, 0o755); err != unix.EEXIST {
-		return err
-	}
-	return nil
+	return w.mkdir()
 }
 
 // judge returns nil if a part may be followed, and otherwise the reason.

@@ -20,25 +20,16 @@ func (m *Machine) Real(name string) (string, error) {
 	if m.Tree != nil {
 		return links{m.Tree.Lstat, m.Tree.Readlink}.resolve(name)
 	}
-	if m.Foreign() {
-		opened, err := m.rootDirectory()
-		if err != nil {
-			return "", err
-		}
-		root, err := opened.root()
-		if err != nil {
-			return "", err
-		}
-		return linksIn(root).resolve(name)
-	}
-	if !path.IsAbs(name) {
+	if !m.Foreign() && !path.IsAbs(name) {
 		directory, err := os.Getwd()
 		if err != nil {
 			return "", err
 		}
 		name = directory + "/" + name
 	}
-	return links{os.Lstat, os.Readlink}.resolve(name)
+	all := *m
+	all.Bound = nil // the parts of a path are no look-ups
+	return links{all.Lstat, all.Readlink}.resolve(name)
 }
 
 // open opens the file that info describes.

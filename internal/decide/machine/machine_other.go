@@ -5,7 +5,9 @@ package machine
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -103,4 +105,12 @@ func (m *Machine) Readlink(name string) (string, error) {
 		return "", err
 	}
 	return os.Readlink(filepath.Join(root.Name(), below(name))) // os.Root.Readlink needs Go 1.25
+}
+
+// below returns a path in the form of os.Root, which rejects links that lead out of the root.
+func below(name string) string {
+	if name = strings.Trim(path.Clean("/"+filepath.ToSlash(name)), "/"); name == "" {
+		return "."
+	}
+	return name
 }

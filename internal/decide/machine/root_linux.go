@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -20,12 +21,7 @@ import (
 var roots sync.Map // path: func() (*RootDirectory, error)
 
 // RootDirectory is a directory that stands for "/", open until it is closed.
-type RootDirectory struct {
-	fd   int
-	once sync.Once
-	same *os.Root // the directory, for paths without links; nil: not opened
-	err  error
-}
+type RootDirectory struct{ fd int }
 
 // OpenRoot opens a directory until Close, for a process that examines many roots.
 func OpenRoot(directory string) (*RootDirectory, error) {
@@ -36,18 +32,20 @@ func OpenRoot(directory string) (*RootDirectory, error) {
 	return &RootDirectory{fd: fd}, nil
 }
 
-// root opens the directory for paths without links.
-func (o *RootDirectory) root() (*os.Root, error) {
-	o.once.Do(func() { o.same, o.err = os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", o.fd)) })
-	return o.same, o.err
-}
-
 // Close closes the directory. Machines with it can then read nothing.
-func (o *RootDirectory) Close() error {
-	if o.same != nil {
-		o.same.Close()
+func (o *RootDirectory) Close() error { return unix.Close(o.fd) }
+
+// follow follows a path below the directory. make makes missing directories.
+func (o *RootDirectory) follow(name string, make bool) (*Walk, error) {
+	w := &Walk{Root: fmt.Sprintf("/proc/self/fd/%d", o.fd), Meet: func(int, *unix.Stat_t) error { return nil }}
+	if make {
+		w.Make = w.mkdir
 	}
-	return unix.Close(o.fd)
+	if err := w.Follow(name); err != nil {
+		w.Close()
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return w, nil
 }
 
 // rootDirectory returns the directory that stands for "/".
@@ -96,32 +94,24 @@ func clean(name string) string {
 
 // openResolved opens a path below the directory without openat2.
 func (o *RootDirectory) openResolved(name string, flags int) (*os.File, error) {
-	root, err := o.root()
-	if err != nil {
-		return nil, err
-	}
 	directory, last := path.Split(path.Clean("/" + name))
 	if flags&unix.O_NOFOLLOW == 0 {
 		directory, last = name, ""
 	}
-	real, err := linksIn(root).resolve(directory)
+	w, err := o.follow(directory, false)
 	if err != nil {
 		return nil, err
 	}
-	return root.OpenFile(below(path.Join(real, last)), flags|unix.O_NOFOLLOW, 0)
-}
-
-// linksIn resolves links in a directory that stands for "/". os.Root follows no absolute link.
-func linksIn(root *os.Root) links {
-	return links{func(name string) (fs.FileInfo, error) { return root.Lstat(below(name)) },
-		func(name string) (string, error) {
-			link, err := root.OpenFile(below(name), unix.O_PATH|unix.O_NOFOLLOW, 0)
-			if err != nil {
-				return "", err
-			}
-			defer link.Close()
-			return readlinkat(int(link.Fd()), "")
-		}}
+	defer w.Close()
+	in := w.FD()
+	if n := len(w.at); last == "" && n > 0 {
+		in, last = w.open[n-1], w.at[n-1]
+	}
+	fd, err := unix.Openat(in, cmp.Or(last, "."), flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
 }
 
 func readlinkat(directory int, name string) (string, error) {
@@ -166,29 +156,17 @@ func (m *Machine) placeBelow(name string, make bool) (*Destination, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := opened.root()
-	if err != nil {
-		return nil, err
-	}
-	real, err := linksIn(root).resolve(path.Dir(name))
-	if err != nil {
-		return nil, err
-	}
 	base := path.Base(name)
 	if base == "/" || base == "." || base == ".." {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ENOENT}
 	}
-	parts := strings.Split(below(real), "/")
-	for i := 0; make && i < len(parts) && real != "/"; i++ {
-		if err := root.Mkdir(path.Join(parts[:i+1]...), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-	}
-	directory, err := root.OpenFile(below(real), unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	w, err := opened.follow(path.Dir(name), make)
 	if err != nil {
 		return nil, err
 	}
-	return &Destination{directory, real, base}, nil
+	defer w.Close()
+	directory, err := w.directory(name)
+	return &Destination{directory, path.Join("/", path.Join(w.at...)), base}, err
 }
 
 // placeHere is PlaceOf on this machine. It follows links by the rules of Way, because another user's link could

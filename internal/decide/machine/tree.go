@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -92,14 +91,6 @@ func (l links) resolve(name string) (string, error) {
 		rest = append(strings.Split(target, "/"), rest...)
 	}
 	return current, nil
-}
-
-// below returns a path in the form of os.Root, which rejects links that lead out of the root.
-func below(name string) string {
-	if name = strings.Trim(path.Clean("/"+filepath.ToSlash(name)), "/"); name == "" {
-		return "."
-	}
-	return name
 }
 
 // resolveInTree returns the path without links, and its file. If follow is false, a link at the end is not followed.

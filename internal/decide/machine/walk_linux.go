@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"io/fs"
+	"os"
 	"path"
 	"strings"
 
@@ -121,4 +123,21 @@ func (w *Walk) meet(fd int) (info unix.Stat_t, err error) {
 		err = w.Meet(fd, &info)
 	}
 	return info, err
+}
+
+// mkdir makes the next part as a directory.
+func (w *Walk) mkdir() error {
+	if err := unix.Mkdirat(w.FD(), w.Part, 0o755); err != unix.EEXIST {
+		return err
+	}
+	return nil
+}
+
+// directory opens the reached part, a directory, for reading. name is its path.
+func (w *Walk) directory(name string) (*os.File, error) {
+	fd, err := unix.Openat(w.FD(), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
 }
