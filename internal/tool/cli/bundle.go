@@ -50,41 +50,35 @@ func newBundle(s *invocation) *cobra.Command {
 		Whole   bool          `option:"parts" hidden:"yes"` // the parts as JSON, for the page
 	}
 	o.File = bundle.Directory + ".tar.gz"
-	cmd := &cobra.Command{
-		Use:  "bundle",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			of, err := s.subject(o.App, false, 0)
-			if err != nil {
-				return err
+	return newCommand("bundle", &o, bundleSchema, func([]string) error {
+		of, err := s.subject(o.App, false, 0)
+		if err != nil {
+			return err
+		}
+		makers := makersOf(s, of.source, o.App, o.Still || of.source.Foreign(), o.Limit)
+		if o.Whole {
+			return writeJSON(s, bundleParts(of.source, makers))
+		}
+		if !o.Only && !o.Force {
+			if _, err := os.Lstat(o.File); err == nil {
+				return fmt.Errorf("%s exists: use another name with -o, or overwrite it with --force", o.File)
 			}
-			makers := makersOf(s, of.source, o.App, o.Still || of.source.Foreign(), o.Limit)
-			if o.Whole {
-				return writeJSON(s, bundleParts(of.source, makers))
+		}
+		parts, err := bundle.Without(bundleParts(of.source, makers), o.Without)
+		if err != nil {
+			return err
+		}
+		answer := bundled{bundleSchema, o.File, !o.Only, []bundledPart{}}
+		for _, p := range parts {
+			answer.Parts = append(answer.Parts, bundledPart{p.Name, len(p.Text), p.What, p.Failed})
+		}
+		if !o.Only {
+			if err := writeBundle(o.File, o.Force, parts); err != nil {
+				return exit.As(exit.NotLooked, err)
 			}
-			if !o.Only && !o.Force {
-				if _, err := os.Lstat(o.File); err == nil {
-					return fmt.Errorf("%s exists: use another name with -o, or overwrite it with --force", o.File)
-				}
-			}
-			parts, err := bundle.Without(bundleParts(of.source, makers), o.Without)
-			if err != nil {
-				return err
-			}
-			answer := bundled{bundleSchema, o.File, !o.Only, []bundledPart{}}
-			for _, p := range parts {
-				answer.Parts = append(answer.Parts, bundledPart{p.Name, len(p.Text), p.What, p.Failed})
-			}
-			if !o.Only {
-				if err := writeBundle(o.File, o.Force, parts); err != nil {
-					return exit.As(exit.NotLooked, err)
-				}
-			}
-			return o.print(s, answer, func() { printBundled(s, &answer) })
-		},
-	}
-	addOptions(cmd, &o, bundleSchema)
-	return cmd
+		}
+		return o.print(s, answer, func() { printBundled(s, &answer) })
+	})
 }
 
 func printBundled(s *invocation, answer *bundled) {

@@ -23,14 +23,8 @@ import (
 )
 
 func newCDI(s *invocation) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:  "cdi generate|refresh|verify|why|check|list",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newCDIGenerate(s), newCDIRefresh(s), newCDIVerify(s), newCDIWhy(s), newCDIList(s), newOCI(s),
-		newCDIHook(s))
-	return cmd
+	return newGroup("cdi generate|refresh|verify|why|check|list", newCDIGenerate(s), newCDIRefresh(s),
+		newCDIVerify(s), newCDIWhy(s), newCDIList(s), newOCI(s), newCDIHook(s))
 }
 
 // generation holds the options for a CDI file.
@@ -93,36 +87,30 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 		Force bool   `option:"force"`
 	}
 	g := newGeneration()
-	cmd := &cobra.Command{
-		Use: "generate",
-		Annotations: map[string]string{"directory": cdi.Directory, "kind": cdi.Kind,
-			"machines": strings.Join(offer.Machines(), ", ")},
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if err := replaceable(o.File); err != nil && (!o.Force || errors.Is(err, machine.ErrLink)) {
-				return err
-			}
-			spec, left, err := g.generate(s)
-			if err != nil {
-				return err
-			}
-			tellLeftOut(s, left)
-			if cdi.Empty(spec) {
-				return exit.Problem("this machine has no driver for the file: see vkloader list drivers")
-			}
-			text, err := encode(spec, o.File)
-			if err != nil {
-				return err
-			}
-			if o.File == "" {
-				_, err = term.Data(s.out).Write(text)
-			} else {
-				err = (&machine.Machine{}).Replace(o.File, text, 0o644, false)
-			}
-			return examineError(err)
-		},
-	}
-	option.Add(cmd.Flags(), &o)
+	cmd := newCommand("generate", &o, 0, func([]string) error {
+		if err := replaceable(o.File); err != nil && (!o.Force || errors.Is(err, machine.ErrLink)) {
+			return err
+		}
+		spec, left, err := g.generate(s)
+		if err != nil {
+			return err
+		}
+		tellLeftOut(s, left)
+		if cdi.Empty(spec) {
+			return exit.Problem("this machine has no driver for the file: see vkloader list drivers")
+		}
+		text, err := encode(spec, o.File)
+		if err != nil {
+			return err
+		}
+		if o.File == "" {
+			_, err = term.Data(s.out).Write(text)
+		} else {
+			err = (&machine.Machine{}).Replace(o.File, text, 0o644, false)
+		}
+		return examineError(err)
+	})
+	cmd.Annotations = map[string]string{"directory": cdi.Directory, "machines": strings.Join(offer.Machines(), ", ")}
 	cmd.Flags().AddFlagSet(g.FlagSet)
 	return cmd
 }
@@ -184,28 +172,24 @@ func newCDIVerify(s *invocation) *cobra.Command {
 		output
 		Host string `option:"host"`
 	}
-	cmd := &cobra.Command{
-		Use:  "verify FILE",
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			spec, err := readCDI(args[0])
-			if err != nil {
-				return err
-			}
-			source, err := s.source("", false)
-			if err != nil {
-				return err
-			}
-			answer := cdiVerified{Schema: cdiVerifySchema, File: args[0], Image: s.Root}
-			var image *machine.Machine
-			if source.Foreign() {
-				image = &source.Machine
-			}
-			answer.Verdict = *cdi.Verify(spec, args[0], hostOf(s, o.Host), image)
-			return o.judge(s, answer, answer.Bad(), func() { printVerified(s, &answer.Verdict) })
-		},
-	}
-	addOptions(cmd, &o, cdiVerifySchema)
+	cmd := newCommand("verify FILE", &o, cdiVerifySchema, func(args []string) error {
+		spec, err := readCDI(args[0])
+		if err != nil {
+			return err
+		}
+		source, err := s.source("", false)
+		if err != nil {
+			return err
+		}
+		answer := cdiVerified{Schema: cdiVerifySchema, File: args[0], Image: s.Root}
+		var image *machine.Machine
+		if source.Foreign() {
+			image = &source.Machine
+		}
+		answer.Verdict = *cdi.Verify(spec, args[0], hostOf(s, o.Host), image)
+		return o.judge(s, answer, answer.Bad(), func() { printVerified(s, &answer.Verdict) })
+	})
+	cmd.Args = cobra.ExactArgs(1)
 	return cmd
 }
 
@@ -276,31 +260,25 @@ func newCDIList(s *invocation) *cobra.Command {
 		Directories []string `option:"directory"`
 	}
 	o.Directories = cdi.Directories
-	cmd := &cobra.Command{
-		Use:  "list",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			source, err := s.source("", false)
-			if err != nil {
-				return err
+	return newCommand("list", &o, cdiListSchema, func([]string) error {
+		source, err := s.source("", false)
+		if err != nil {
+			return err
+		}
+		list := cdi.List(&source.Machine, o.Directories)
+		problems := slices.ContainsFunc(list, func(d cdi.Listed) bool { return d.Problem != "" })
+		return o.judge(s, struct {
+			Schema  int          `json:"schema"`
+			Devices []cdi.Listed `json:"devices"`
+		}{cdiListSchema, list}, problems, func() {
+			table := term.NewTable("device", "file", "nodes", "problem")
+			for _, d := range list {
+				table.Row(d.Name, d.File, strings.Join(d.Nodes, " "), d.Problem)
 			}
-			list := cdi.List(&source.Machine, o.Directories)
-			problems := slices.ContainsFunc(list, func(d cdi.Listed) bool { return d.Problem != "" })
-			return o.judge(s, struct {
-				Schema  int          `json:"schema"`
-				Devices []cdi.Listed `json:"devices"`
-			}{cdiListSchema, list}, problems, func() {
-				table := term.NewTable("device", "file", "nodes", "problem")
-				for _, d := range list {
-					table.Row(d.Name, d.File, strings.Join(d.Nodes, " "), d.Problem)
-				}
-				table.PrintOr("No CDI file describes a device, in "+strings.Join(o.Directories, " and ")+".", s.out,
-					"", s.style)
-			})
-		},
-	}
-	addOptions(cmd, &o, cdiListSchema)
-	return cmd
+			table.PrintOr("No CDI file describes a device, in "+strings.Join(o.Directories, " and ")+".", s.out,
+				"", s.style)
+		})
+	})
 }
 
 func newCDIRefresh(s *invocation) *cobra.Command {
@@ -309,23 +287,17 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 		Remove      bool     `option:"remove"`
 	}
 	o.Directories = cdi.Directories
-	cmd := &cobra.Command{
-		Use:  "refresh",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			m, err := s.machine()
-			if err != nil {
-				return err
-			}
-			var wrong []error
-			for _, directory := range o.Directories {
-				wrong = append(wrong, refreshIn(s, &m, directory, o.Remove)...)
-			}
-			return examineError(errors.Join(wrong...))
-		},
-	}
-	option.Add(cmd.Flags(), &o)
-	return cmd
+	return newCommand("refresh", &o, 0, func([]string) error {
+		m, err := s.machine()
+		if err != nil {
+			return err
+		}
+		var wrong []error
+		for _, directory := range o.Directories {
+			wrong = append(wrong, refreshIn(s, &m, directory, o.Remove)...)
+		}
+		return examineError(errors.Join(wrong...))
+	})
 }
 
 func refreshIn(s *invocation, m *machine.Machine, directory string, remove bool) (wrong []error) {

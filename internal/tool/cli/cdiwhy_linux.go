@@ -12,7 +12,6 @@ import (
 
 	"vkloader/internal/containers/cdi"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/term"
 )
 
@@ -27,31 +26,25 @@ func newCDIWhy(s *invocation) *cobra.Command {
 		PID  int    `option:"pid"`
 		Host string `option:"host"`
 	}
-	cmd := &cobra.Command{
-		Use:  "why",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			of, err := s.subject("", false, o.PID)
-			if err != nil {
-				return err
-			}
-			m := of.source.Machine
-			answer := cdiWhyAnswer{Schema: cdiWhySchema}
-			if m.Foreign() && of.process == nil {
-				answer.Why = *cdi.ExplainRoot(&m, &machine.Machine{Root: o.Host})
-			} else {
-				answer.Why = *cdi.Explain(&m, !m.Foreign())
-			}
-			return o.judge(s, answer, answer.Bad(), func() {
-				fmt.Fprintf(s.out, "%s\n\n", answer.Sentence())
-				printVerified(s, &answer.Verdict)
-				printLines(s, "Not in the CDI file", answer.LeftOut)
-				printLines(s, "To do", answer.Do)
-			})
-		},
-	}
-	addOptions(cmd, &o, cdiWhySchema)
-	return cmd
+	return newCommand("why", &o, cdiWhySchema, func([]string) error {
+		of, err := s.subject("", false, o.PID)
+		if err != nil {
+			return err
+		}
+		m := of.source.Machine
+		answer := cdiWhyAnswer{Schema: cdiWhySchema}
+		if m.Foreign() && of.process == nil {
+			answer.Why = *cdi.ExplainRoot(&m, &machine.Machine{Root: o.Host})
+		} else {
+			answer.Why = *cdi.Explain(&m, !m.Foreign())
+		}
+		return o.judge(s, answer, answer.Bad(), func() {
+			fmt.Fprintf(s.out, "%s\n\n", answer.Sentence())
+			printVerified(s, &answer.Verdict)
+			printLines(s, "Not in the CDI file", answer.LeftOut)
+			printLines(s, "To do", answer.Do)
+		})
+	})
 }
 
 // newCDIHook returns the command that a container runtime starts during a container's creation. It never fails the
@@ -62,24 +55,21 @@ func newCDIHook(s *invocation) *cobra.Command {
 		Given []string `option:"given"` // an option by which the file was written: for refresh
 		Left  []string `option:"left"`  // a driver that is not in the file, and why
 	}
-	cmd := &cobra.Command{
-		Use: "hook", Args: cobra.NoArgs, Hidden: true,
-		RunE: func(*cobra.Command, []string) error {
-			if its := containerErr(); its != nil {
-				defer its.Close()
-				s.errOut = io.MultiWriter(s.errOut, its)
-			}
-			root, err := cdi.Container(io.Reader(os.Stdin))
-			if err == nil {
-				err = arrangeContainer(s, root, o.Left)
-			}
-			if err != nil {
-				fmt.Fprintf(s.messages(), "vkloader: no drivers for the container: %v\n", err)
-			}
-			return nil
-		},
-	}
-	option.Add(cmd.Flags(), &o)
+	cmd := newCommand("hook", &o, 0, func([]string) error {
+		if its := containerErr(); its != nil {
+			defer its.Close()
+			s.errOut = io.MultiWriter(s.errOut, its)
+		}
+		root, err := cdi.Container(io.Reader(os.Stdin))
+		if err == nil {
+			err = arrangeContainer(s, root, o.Left)
+		}
+		if err != nil {
+			fmt.Fprintf(s.messages(), "vkloader: no drivers for the container: %v\n", err)
+		}
+		return nil
+	})
+	cmd.Hidden = true
 	return cmd
 }
 

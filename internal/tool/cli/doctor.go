@@ -58,12 +58,7 @@ func allowUntried(s *invocation, wanted examination, err error) error {
 
 func newDoctor(s *invocation) *cobra.Command {
 	d := &doctoring{}
-	cmd := &cobra.Command{
-		Use:  "doctor",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return d.run(s) },
-	}
-	addOptions(cmd, d, doctor.Schema)
+	cmd := newCommand("doctor", d, doctor.Schema, func([]string) error { return d.run(s) })
 	addPlatforms(cmd, &d.otherSystem)
 	return cmd
 }

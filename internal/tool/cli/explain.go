@@ -42,17 +42,14 @@ type explaining struct {
 
 func newExplain(s *invocation) *cobra.Command {
 	e := &explaining{}
-	cmd := &cobra.Command{
-		Use: "explain [PROGRAM | DRIVER | LAYER | FINDING | STATEMENT]...",
-		RunE: func(_ *cobra.Command, names []string) error {
-			if e.Picture {
-				return e.draw(s, names)
-			}
-			return e.run(s, names)
-		},
-		ValidArgsFunction: completeFound(s),
-	}
-	addOptions(cmd, e, explainSchema)
+	const use = "explain [PROGRAM | DRIVER | LAYER | FINDING | STATEMENT]..."
+	cmd := newCommand(use, e, explainSchema, func(names []string) error {
+		if e.Picture {
+			return e.draw(s, names)
+		}
+		return e.run(s, names)
+	})
+	cmd.Args, cmd.ValidArgsFunction = cobra.ArbitraryArgs, completeFound(s)
 	addPlatforms(cmd, &e.otherSystem)
 	return cmd
 }

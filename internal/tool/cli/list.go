@@ -21,7 +21,6 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -30,31 +29,22 @@ func newList(s *invocation) *cobra.Command {
 	var o struct {
 		Bits string `option:"bits" words:"32 64" default:"64"`
 	}
-	cmd := &cobra.Command{
-		Use:  "list drivers|layers|devices|paths|variables",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return listBoth(s) },
-	}
-	option.Add(cmd.Flags(), &o)
+	cmd := newCommand("list drivers|layers|devices|paths|variables", &o, 0,
+		func([]string) error { return listBoth(s) })
 	addRights(cmd)
 	for _, kind := range []explain.Kind{explain.Drivers, explain.Layers} {
 		var o listing
-		sub := &cobra.Command{
-			Use: kind.One + "s", Args: cobra.NoArgs,
-			RunE: func(*cobra.Command, []string) error {
-				f, err := decideList(s, &o.otherSystem, kind.One)
-				if err != nil {
-					return err
-				}
-				l := f.of(kind)
-				return o.judge(s, l, l.bad(), func() {
-					f.printLoader(s)
-					printFound(s, l)
-				})
-			},
-		}
-		o.add(sub)
-		cmd.AddCommand(sub)
+		cmd.AddCommand(o.command(kind.One+"s", func([]string) error {
+			f, err := decideList(s, &o.otherSystem, kind.One)
+			if err != nil {
+				return err
+			}
+			l := f.of(kind)
+			return o.judge(s, l, l.bad(), func() {
+				f.printLoader(s)
+				printFound(s, l)
+			})
+		}))
 	}
 	cmd.AddCommand(newListDevices(s), newListPaths(s), newListVariables(s))
 	return cmd
@@ -66,10 +56,11 @@ type listing struct {
 	otherSystem
 }
 
-func (l *listing) add(cmd *cobra.Command) {
-	addOptions(cmd, l, listSchema)
+func (l *listing) command(name string, run func([]string) error) *cobra.Command {
+	cmd := newCommand(name, l, listSchema, run)
 	addPlatforms(cmd, &l.otherSystem)
 	addRights(cmd)
+	return cmd
 }
 
 // found is a decision and its loader.
@@ -238,22 +229,17 @@ func searchPaths(host *decide.Host) (*discover.PathList, error) {
 
 func newListPaths(s *invocation) *cobra.Command {
 	var o listing
-	cmd := &cobra.Command{
-		Use: "paths", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			host, err := (&found{}).host(s, &o.otherSystem)
-			if err != nil {
-				return err
-			}
-			answer, err := searchPaths(host)
-			if err != nil {
-				return err
-			}
-			return o.print(s, answer, func() { printPaths(s, answer.Places) })
-		},
-	}
-	o.add(cmd)
-	return cmd
+	return o.command("paths", func([]string) error {
+		host, err := (&found{}).host(s, &o.otherSystem)
+		if err != nil {
+			return err
+		}
+		answer, err := searchPaths(host)
+		if err != nil {
+			return err
+		}
+		return o.print(s, answer, func() { printPaths(s, answer.Places) })
+	})
 }
 
 func printPaths(s *invocation, places []discover.Searched) {
@@ -290,31 +276,26 @@ func newListDevices(s *invocation) *cobra.Command {
 		Limit   time.Duration `option:"timeout" default:"30s"`
 		Details bool          `option:"details"`
 	}
-	cmd := &cobra.Command{
-		Use: "devices", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if _, err := s.thisMachine("list devices"); err != nil {
-				return err
+	return newCommand("devices", &o, devicesSchema, func([]string) error {
+		if _, err := s.thisMachine("list devices"); err != nil {
+			return err
+		}
+		source, err := s.source("", false)
+		if err != nil {
+			return err
+		}
+		answer, err := listTheDevices(s, source, o.Only, o.Details, o.Limit)
+		if err != nil {
+			return err
+		}
+		return o.judge(s, answer, answer.Problem != "", func() {
+			if loaders.For(source, loaders.Linker(source), nil) == nil {
+				printLoader(s, nil, "")
 			}
-			source, err := s.source("", false)
-			if err != nil {
-				return err
-			}
-			answer, err := listTheDevices(s, source, o.Only, o.Details, o.Limit)
-			if err != nil {
-				return err
-			}
-			return o.judge(s, answer, answer.Problem != "", func() {
-				if loaders.For(source, loaders.Linker(source), nil) == nil {
-					printLoader(s, nil, "")
-				}
-				printDevices(s, answer)
-				printDetails(s, answer.Details)
-			})
-		},
-	}
-	addOptions(cmd, &o, devicesSchema)
-	return cmd
+			printDevices(s, answer)
+			printDetails(s, answer.Details)
+		})
+	})
 }
 
 // listTheDevices lists the devices of a machine; only: those that the selectors name, or all.

@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/term"
 )
 
@@ -22,37 +21,30 @@ func newPs(s *invocation) *cobra.Command {
 		JSON  bool `option:"json"`
 		Watch bool `option:"watch"`
 	}
-	cmd := &cobra.Command{
-		Use:  "ps",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if _, err := s.thisMachine("ps"); err != nil {
+	return newCommand("ps", &o, psSchema, func([]string) error {
+		if _, err := s.thisMachine("ps"); err != nil {
+			return err
+		}
+		var last *doctor.Running
+		for {
+			now, err := runningPrograms()
+			if err != nil {
+				return exit.As(exit.NotLooked, err)
+			}
+			if !reflect.DeepEqual(now, last) {
+				if o.JSON {
+					err = writeJSON(s, now)
+				} else {
+					printRunning(s, now, o.Watch, last != nil)
+				}
+			}
+			if err != nil || !o.Watch {
 				return err
 			}
-			var last *doctor.Running
-			for {
-				now, err := runningPrograms()
-				if err != nil {
-					return exit.As(exit.NotLooked, err)
-				}
-				if !reflect.DeepEqual(now, last) {
-					if o.JSON {
-						err = writeJSON(s, now)
-					} else {
-						printRunning(s, now, o.Watch, last != nil)
-					}
-				}
-				if err != nil || !o.Watch {
-					return err
-				}
-				last = now
-				time.Sleep(2 * time.Second)
-			}
-		},
-	}
-	cmd.Annotations = map[string]string{"schema": fmt.Sprint(psSchema)}
-	option.Add(cmd.Flags(), &o)
-	return cmd
+			last = now
+			time.Sleep(2 * time.Second)
+		}
+	})
 }
 
 // runningPrograms returns all processes with a loader. The decision for the process with its variables identifies

@@ -37,44 +37,41 @@ func newCheck(s *invocation) *cobra.Command {
 		Library string        `option:"library"`
 		Limit   time.Duration `option:"timeout" default:"30s"`
 	}
-	cmd := &cobra.Command{
-		Use:  "check [PROGRAM] [--require api=1.3,type=discrete,...]",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			required, err := discover.ParseRequirement(strings.Join(o.Require, ","))
-			if err != nil {
-				return fmt.Errorf("--require: %w", err)
-			}
-			m, err := s.thisMachine("check")
-			if err != nil {
+	const use = "check [PROGRAM] [--require api=1.3,type=discrete,...]"
+	cmd := newCommand(use, &o, discover.VerdictSchema, func(args []string) error {
+		required, err := discover.ParseRequirement(strings.Join(o.Require, ","))
+		if err != nil {
+			return fmt.Errorf("--require: %w", err)
+		}
+		m, err := s.thisMachine("check")
+		if err != nil {
+			return err
+		}
+		found, err := probe.Find(s.executable, o.Library)
+		if err != nil {
+			return examineError(err)
+		}
+		var want *drivers.Want
+		if len(args) > 0 {
+			if want, err = wantOf(&m, args[0]); err != nil {
 				return err
 			}
-			found, err := probe.Find(s.executable, o.Library)
-			if err != nil {
-				return examineError(err)
+			if required, err = requirementWith(required, want); err != nil {
+				return err
 			}
-			var want *drivers.Want
-			if len(args) > 0 {
-				if want, err = wantOf(&m, args[0]); err != nil {
-					return err
-				}
-				if required, err = requirementWith(required, want); err != nil {
-					return err
-				}
-			}
-			report, err := survey.ProbeDevices(found, m.Environ, o.Limit)
-			if err != nil {
-				return examineError(err)
-			}
-			verdict := verdictOn(&required, want, report)
-			err = o.print(s, verdict, func() { printChecked(s, verdict) })
-			if err == nil && !verdict.Met {
-				err = exit.With(causeExit(verdict.Code))
-			}
-			return err
-		},
-	}
-	addOptions(cmd, &o, discover.VerdictSchema)
+		}
+		report, err := survey.ProbeDevices(found, m.Environ, o.Limit)
+		if err != nil {
+			return examineError(err)
+		}
+		verdict := verdictOn(&required, want, report)
+		err = o.print(s, verdict, func() { printChecked(s, verdict) })
+		if err == nil && !verdict.Met {
+			err = exit.With(causeExit(verdict.Code))
+		}
+		return err
+	})
+	cmd.Args = cobra.MaximumNArgs(1)
 	return cmd
 }
 

@@ -63,7 +63,8 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 			return overview(s, term.Either(o.NoProbe, filesOnly, tryAwake), &o.output)
 		},
 	}
-	addOptions(root, &o, doctor.Schema)
+	root.Annotations = map[string]string{"schema": fmt.Sprint(doctor.Schema)}
+	option.Add(root.Flags(), &o)
 	option.Add(root.PersistentFlags(), s)
 	root.SetOut(term.Raw(s.out)) // for cobra's own output to shells
 	root.SetErr(s.errOut)

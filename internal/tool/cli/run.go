@@ -23,7 +23,6 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -42,15 +41,11 @@ type launched struct {
 
 func newRun(s *invocation) *cobra.Command {
 	var r launched
-	cmd := &cobra.Command{
-		Use:               "run [options] [--] PROGRAM [ARGUMENT]...",
-		Args:              cobra.MinimumNArgs(1),
-		RunE:              func(_ *cobra.Command, args []string) error { return r.run(s, args) },
-		ValidArgsFunction: completePrograms(s),
-	}
+	cmd := newCommand("run [options] [--] PROGRAM [ARGUMENT]...", &r, 0,
+		func(args []string) error { return r.run(s, args) })
+	cmd.Args, cmd.ValidArgsFunction = cobra.MinimumNArgs(1), completePrograms(s)
 	cmd.Annotations = map[string]string{"dry": fmt.Sprint(dryRunSchema), "verdict": fmt.Sprint(culpritSchema)}
 	cmd.Flags().SetInterspersed(false) // the words after the program belong to the program
-	option.Add(cmd.Flags(), &r)
 	return cmd
 }
 

@@ -34,7 +34,6 @@ import (
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/term"
 )
 
@@ -54,13 +53,8 @@ func newServe(s *invocation) *cobra.Command {
 	o := &serving{}
 	var keys strings.Builder
 	config.Keys(func(name, does string) { fmt.Fprintf(&keys, "  %-25s %s\n", name, does) })
-	cmd := &cobra.Command{
-		Use:         "run",
-		Annotations: map[string]string{"keys": keys.String(), "config": configFile},
-		Args:        cobra.NoArgs,
-		RunE:        func(*cobra.Command, []string) error { return serve(s, o) },
-	}
-	option.Add(cmd.Flags(), o)
+	cmd := newCommand("run", o, 0, func([]string) error { return serve(s, o) })
+	cmd.Annotations = map[string]string{"keys": keys.String(), "config": configFile}
 	return cmd
 }
 
@@ -188,57 +182,43 @@ type serviceDevice struct {
 }
 
 func newService(s *invocation) *cobra.Command {
-	var out output
-	var o struct {
+	type running struct {
 		Socket string `option:"socket"`
 	}
-	cmd := &cobra.Command{
-		Use:  "service run|status|inspect",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	var o struct {
+		output
+		running
 	}
-	status := &cobra.Command{
-		Use: "status", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			answer, err := statusOf(s, o.Socket)
-			if err != nil {
-				return err
-			}
-			return out.print(s, answer, func() { printService(s, answer) })
-		},
-	}
-	addOptions(status, &out, serviceSchema)
-	inspect := &cobra.Command{
-		Use: "inspect", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			c, _, err := dialService(s, o.Socket)
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			var tree json.RawMessage
-			if err := document(c, protocol.Request{Method: protocol.Inspect}, &tree); err != nil {
-				return err
-			}
-			return writeJSON(s, tree)
-		},
-	}
-	help := &cobra.Command{
-		Use: "border", Args: cobra.NoArgs, Hidden: true,
-		RunE: func(*cobra.Command, []string) error {
-			if border.Help() != 0 {
-				return exit.Unable("standard input: no driver service asks there")
-			}
-			return nil
-		},
-	}
+	status := newCommand("status", &o, serviceSchema, func([]string) error {
+		answer, err := statusOf(s, o.Socket)
+		if err != nil {
+			return err
+		}
+		return o.print(s, answer, func() { printService(s, answer) })
+	})
+	inspect := newCommand("inspect", &o.running, 0, func([]string) error {
+		c, _, err := dialService(s, o.Socket)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		var tree json.RawMessage
+		if err := document(c, protocol.Request{Method: protocol.Inspect}, &tree); err != nil {
+			return err
+		}
+		return writeJSON(s, tree)
+	})
+	help := newCommand("border", &struct{}{}, 0, func([]string) error {
+		if border.Help() != 0 {
+			return exit.Unable("standard input: no driver service asks there")
+		}
+		return nil
+	})
+	help.Hidden = true
 	for _, c := range []*cobra.Command{status, inspect} {
-		c.Annotations = map[string]string{"schema": fmt.Sprint(serviceSchema), "admin": server.AdminSocket,
-			"client": server.Socket}
-		option.Add(c.Flags(), &o)
+		c.Annotations["admin"], c.Annotations["client"] = server.AdminSocket, server.Socket
 	}
-	cmd.AddCommand(newServe(s), status, inspect, help)
-	return cmd
+	return newGroup("service run|status|inspect", newServe(s), status, inspect, help)
 }
 
 // ownMachine returns the architecture of the tool's build.

@@ -22,12 +22,9 @@ import (
 )
 
 func newSettings(s *invocation) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "settings show|set|clear|use|save|forget" + settingsUse,
-	}
 	show := newSettingsShow(s)
-	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s), newSettingsUse(s), newSettingsSave(s),
-		newSettingsForget(s))
+	cmd := newGroup("settings show|set|clear|use|save|forget"+settingsUse, show, newSettingsSet(s),
+		newSettingsClear(s), newSettingsUse(s), newSettingsSave(s), newSettingsForget(s))
 	cmd.AddCommand(settingsOfSystem(s)...)
 	showing(cmd, show)
 	return cmd
@@ -85,41 +82,35 @@ func newSettingsShow(s *invocation) *cobra.Command {
 		output
 		App string `option:"app"`
 	}
-	cmd := &cobra.Command{
-		Use:  "show",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			place, err := s.settings()
-			if err != nil {
+	return newCommand("show", &o, settings.Schema, func([]string) error {
+		place, err := s.settings()
+		if err != nil {
+			return err
+		}
+		if o.App, err = settings.RealApp(&place.Machine, o.App); err != nil {
+			return err
+		}
+		shown := place.Show(o.App)
+		if onWindows {
+			if shown.Elevated, err = place.ShowElevated(); err != nil {
 				return err
 			}
-			if o.App, err = settings.RealApp(&place.Machine, o.App); err != nil {
-				return err
+		} else {
+			if shown.LayerSettings, err = settings.ShowLayers(&place.Machine); err != nil {
+				return exit.As(exit.NotLooked, err)
 			}
-			shown := place.Show(o.App)
-			if onWindows {
-				if shown.Elevated, err = place.ShowElevated(); err != nil {
-					return err
-				}
-			} else {
-				if shown.LayerSettings, err = settings.ShowLayers(&place.Machine); err != nil {
-					return exit.As(exit.NotLooked, err)
-				}
-			}
-			if f := place.InForce(); f != nil {
-				shown.Ignored = place.Ignored([]string{o.App}, loaders.FieldsIn(f.Content))
-			}
-			problems := slices.ContainsFunc(shown.Findings,
-				func(f validation.Remark) bool { return f.Severity == diag.Problem })
-			return o.judge(s, shown, problems, func() {
-				printShown(s, shown)
-				printForElevated(s, shown)
-				printLayerFile(s, shown.LayerSettings)
-			})
-		},
-	}
-	addOptions(cmd, &o, settings.Schema)
-	return cmd
+		}
+		if f := place.InForce(); f != nil {
+			shown.Ignored = place.Ignored([]string{o.App}, loaders.FieldsIn(f.Content))
+		}
+		problems := slices.ContainsFunc(shown.Findings,
+			func(f validation.Remark) bool { return f.Severity == diag.Problem })
+		return o.judge(s, shown, problems, func() {
+			printShown(s, shown)
+			printForElevated(s, shown)
+			printLayerFile(s, shown.LayerSettings)
+		})
+	})
 }
 
 func printShown(s *invocation, shown *settings.Shown) {
@@ -272,37 +263,31 @@ func newSettingsClear(s *invocation) *cobra.Command {
 		settings.Clearing
 		Everything bool `option:"everything" excludes:"app force"`
 	}
-	cmd := &cobra.Command{
-		Use:  "clear",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			place, err := s.settings()
-			if err != nil {
-				return err
+	return newCommand("clear", &o, settings.Schema, func([]string) error {
+		place, err := s.settings()
+		if err != nil {
+			return err
+		}
+		if o.Everything {
+			return clearEverything(s, place, &o.output)
+		}
+		done, err := place.Clear(&o.Clearing)
+		if err != nil {
+			return err
+		}
+		done.Schema = settings.Schema
+		return o.print(s, done, func() {
+			switch {
+			case done.Removed != "":
+				fmt.Fprintf(s.out, "Removed %s%s\n", done.Removed, putBack(done.Restored))
+			case done.Wrote != "":
+				fmt.Fprintf(s.out, "Removed the settings for %s from %s\n", strings.Join(o.Apps, ", "),
+					done.Wrote)
+			default:
+				fmt.Fprintln(s.out, "There is no settings file.")
 			}
-			if o.Everything {
-				return clearEverything(s, place, &o.output)
-			}
-			done, err := place.Clear(&o.Clearing)
-			if err != nil {
-				return err
-			}
-			done.Schema = settings.Schema
-			return o.print(s, done, func() {
-				switch {
-				case done.Removed != "":
-					fmt.Fprintf(s.out, "Removed %s%s\n", done.Removed, putBack(done.Restored))
-				case done.Wrote != "":
-					fmt.Fprintf(s.out, "Removed the settings for %s from %s\n", strings.Join(o.Apps, ", "),
-						done.Wrote)
-				default:
-					fmt.Fprintln(s.out, "There is no settings file.")
-				}
-			})
-		},
-	}
-	addOptions(cmd, &o, settings.Schema)
-	return cmd
+		})
+	})
 }
 
 // clearEverything undoes all that the tool has written for the user.

@@ -25,18 +25,15 @@ type layerOptions struct {
 
 func newSettingsLayer(s *invocation) *cobra.Command {
 	o := &layerOptions{}
-	cmd := &cobra.Command{
-		Use:  "layer LAYER [KEY=VALUE]...",
-		Args: cobra.MinimumNArgs(1),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return completeLayers(s)(cmd, args, typed)
-			}
-			return completeSettings(s, args[0]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-		},
-		RunE: func(_ *cobra.Command, args []string) error { return setLayer(s, o, args[0], args[1:]) },
+	cmd := newCommand("layer LAYER [KEY=VALUE]...", o, layerSettingsSchema,
+		func(args []string) error { return setLayer(s, o, args[0], args[1:]) })
+	cmd.Args = cobra.MinimumNArgs(1)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return completeLayers(s)(cmd, args, typed)
+		}
+		return completeSettings(s, args[0]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	addOptions(cmd, o, layerSettingsSchema)
 	return cmd
 }
 

@@ -32,12 +32,8 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		output
 		settings.Options
 	}
-	cmd := &cobra.Command{
-		Use:  "set",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return setSettings(s, &o.Options, &o.output) },
-	}
-	addOptions(cmd, &o, settings.Schema)
+	cmd := newCommand("set", &o, settings.Schema,
+		func([]string) error { return setSettings(s, &o.Options, &o.output) })
 	addRights(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("log", completeWords) // --log of run names a file
 	return cmd

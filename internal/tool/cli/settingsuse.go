@@ -6,33 +6,27 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
 func newSettingsUse(s *invocation) *cobra.Command {
 	c := &settings.Options{}
-	cmd := &cobra.Command{
-		Use:               "use [NAME]",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeConfigurations(s),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return listConfigurations(s)
-			}
-			c.Configuration = args[0]
-			written, err := changeSettings(s, c)
-			if err == nil {
-				err = printWritten(s, c, written)
-			}
-			if err == nil && !c.Dry && written.Layers != nil {
-				fmt.Fprintf(s.out, "Wrote %s\n", written.Layers.File)
-			}
-			return err
-		},
-	}
-	option.Add(cmd.Flags(), &c.Target)
+	cmd := newCommand("use [NAME]", &c.Target, 0, func(args []string) error {
+		if len(args) == 0 {
+			return listConfigurations(s)
+		}
+		c.Configuration = args[0]
+		written, err := changeSettings(s, c)
+		if err == nil {
+			err = printWritten(s, c, written)
+		}
+		if err == nil && !c.Dry && written.Layers != nil {
+			fmt.Fprintf(s.out, "Wrote %s\n", written.Layers.File)
+		}
+		return err
+	})
+	cmd.Args, cmd.ValidArgsFunction = cobra.MaximumNArgs(1), completeConfigurations(s)
 	return cmd
 }
 
@@ -59,50 +53,43 @@ func listConfigurations(s *invocation) error {
 
 func newSettingsSave(s *invocation) *cobra.Command {
 	saving := &settings.Saving{}
-	cmd := &cobra.Command{
-		Use:  "save NAME",
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			place, err := s.settings()
-			if err != nil {
-				return err
-			}
-			saving.Name = args[0]
-			saved, err := place.Save(saving)
-			if err != nil {
-				return err
-			}
-			if saving.Dry {
-				fmt.Fprint(term.Data(s.out), saved.Text)
-				return nil
-			}
-			fmt.Fprintf(s.out, "Wrote %s\n", saved.File)
-			if saved.Removed != "" {
-				fmt.Fprintf(s.out, "Removed %s\n", saved.Removed)
-			}
+	cmd := newCommand("save NAME", saving, 0, func(args []string) error {
+		place, err := s.settings()
+		if err != nil {
+			return err
+		}
+		saving.Name = args[0]
+		saved, err := place.Save(saving)
+		if err != nil {
+			return err
+		}
+		if saving.Dry {
+			fmt.Fprint(term.Data(s.out), saved.Text)
 			return nil
-		},
-	}
-	option.Add(cmd.Flags(), saving)
+		}
+		fmt.Fprintf(s.out, "Wrote %s\n", saved.File)
+		if saved.Removed != "" {
+			fmt.Fprintf(s.out, "Removed %s\n", saved.Removed)
+		}
+		return nil
+	})
+	cmd.Args = cobra.ExactArgs(1)
 	return cmd
 }
 
 func newSettingsForget(s *invocation) *cobra.Command {
-	return &cobra.Command{
-		Use:               "forget NAME",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeConfigurations(s),
-		RunE: func(_ *cobra.Command, args []string) error {
-			place, err := s.settings()
-			if err == nil {
-				err = place.Forget(args[0], false)
-			}
-			if err == nil {
-				fmt.Fprintf(s.out, "Removed the configuration %s\n", args[0])
-			}
-			return err
-		},
-	}
+	cmd := newCommand("forget NAME", &struct{}{}, 0, func(args []string) error {
+		place, err := s.settings()
+		if err == nil {
+			err = place.Forget(args[0], false)
+		}
+		if err == nil {
+			fmt.Fprintf(s.out, "Removed the configuration %s\n", args[0])
+		}
+		return err
+	})
+	cmd.Args, cmd.ValidArgsFunction = cobra.ExactArgs(1), completeConfigurations(s)
+	return cmd
 }
 
 func completeConfigurations(s *invocation) completion {

@@ -14,56 +14,44 @@ import (
 )
 
 func newSystem(s *invocation) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "system status|use",
-	}
 	status := newSystemStatus(s)
-	cmd.AddCommand(status, newSystemUse(s))
+	cmd := newGroup("system status|use", status, newSystemUse(s))
 	showing(cmd, status)
 	return cmd
 }
 
 func newSystemStatus(s *invocation) *cobra.Command {
 	var out output
-	cmd := &cobra.Command{
-		Use: "status", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			m, err := s.machine()
-			if err != nil {
-				return err
-			}
-			status := system.StatusOf(&m)
-			err = out.print(s, status, func() { printSystemStatus(s, status) })
-			if err != nil || slices.ContainsFunc(status.Architectures,
-				func(a system.Architecture) bool { return a.InForce != system.InForceNone }) {
-				return err
-			}
-			return exit.Problem("programs find no %s", loaders.Name)
-		},
-	}
-	addOptions(cmd, &out, system.StatusSchema)
-	return cmd
+	return newCommand("status", &out, system.StatusSchema, func([]string) error {
+		m, err := s.machine()
+		if err != nil {
+			return err
+		}
+		status := system.StatusOf(&m)
+		err = out.print(s, status, func() { printSystemStatus(s, status) })
+		if err != nil || slices.ContainsFunc(status.Architectures,
+			func(a system.Architecture) bool { return a.InForce != system.InForceNone }) {
+			return err
+		}
+		return exit.Problem("programs find no %s", loaders.Name)
+	})
 }
 
 func newSystemUse(s *invocation) *cobra.Command {
 	var out output
-	cmd := &cobra.Command{
-		Use:       "use distribution|vkloader",
-		ValidArgs: []string{system.Distribution, system.Vkloader},
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := s.machine()
-			if err != nil {
-				return err
-			}
-			status, err := system.Use(&m, args[0])
-			if err != nil {
-				return err
-			}
-			return out.print(s, status, func() { printSystemStatus(s, status) })
-		},
-	}
-	addOptions(cmd, &out, system.StatusSchema)
+	cmd := newCommand("use distribution|vkloader", &out, system.StatusSchema, func(args []string) error {
+		m, err := s.machine()
+		if err != nil {
+			return err
+		}
+		status, err := system.Use(&m, args[0])
+		if err != nil {
+			return err
+		}
+		return out.print(s, status, func() { printSystemStatus(s, status) })
+	})
+	cmd.ValidArgs = []string{system.Distribution, system.Vkloader}
+	cmd.Args = cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs)
 	return cmd
 }
 

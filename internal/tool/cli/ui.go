@@ -22,7 +22,6 @@ import (
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/ui"
@@ -39,13 +38,7 @@ type page struct {
 
 func newUI(s *invocation) *cobra.Command {
 	o := &page{}
-	cmd := &cobra.Command{
-		Use:  "ui",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return o.serve(s) },
-	}
-	option.Add(cmd.Flags(), o)
-	return cmd
+	return newCommand("ui", o, 0, func([]string) error { return o.serve(s) })
 }
 
 func (o *page) serve(s *invocation) error {

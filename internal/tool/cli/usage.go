@@ -29,9 +29,16 @@ import (
 	"vkloader/spec"
 )
 
+// newGroup returns a command of which each subcommand does something, and which itself shows its help.
+func newGroup(use string, below ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(below...)
+	return cmd
+}
+
 // showing gives a command without a subcommand the effect and the options of its subcommand show.
 func showing(cmd, show *cobra.Command) {
-	cmd.Args = cobra.NoArgs
 	cmd.Flags().AddFlagSet(show.Flags())
 	cmd.RunE = func(*cobra.Command, []string) error { return show.RunE(show, nil) }
 }
@@ -55,10 +62,13 @@ func usageError(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// addOptions adds options with --json to a command. schema is the version of its answer.
-func addOptions(cmd *cobra.Command, options any, schema int) {
+// newCommand returns a command with options that takes no arguments. schema is the version of its answer as JSON; 0: it
+// has none.
+func newCommand(use string, options any, schema int, run func(args []string) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Args: cobra.NoArgs, Annotations: map[string]string{"schema": fmt.Sprint(schema)},
+		RunE: func(_ *cobra.Command, args []string) error { return run(args) }}
 	option.Add(cmd.Flags(), options)
-	cmd.Annotations = map[string]string{"schema": fmt.Sprint(schema)}
+	return cmd
 }
 
 // setHelp makes cobra's help keep to the terminal's width, and to 80 columns, because longer lines are hard to read.

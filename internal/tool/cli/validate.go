@@ -27,46 +27,42 @@ func newValidate(s *invocation) *cobra.Command {
 	}
 	var kind string
 	kinds := term.Words(validation.Kinds, func(k validation.Kind) string { return string(k) })
-	cmd := &cobra.Command{
-		Use:  "validate FILE...",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, paths []string) error {
-			as := validation.Kind(term.Or(kind, string(validation.Unknown)))
-			source, err := s.source("", false)
-			if err != nil {
-				return err
-			}
-			results, code := []validation.Result{}, exit.Fine
-			examine := libraryOf(source)
-			for _, path := range paths {
-				result, problems, err := judgeFile(source, path, as)
-				if err != nil {
-					return examineError(err)
-				}
-				if !o.FileOnly {
-					problems = openLibraries(examine, &result) || problems
-				}
-				if result.Problem != "" {
-					result.Problem = unread(source, path, result.Problem)
-				}
-				results = append(results, result)
-				if result.Problem != "" {
-					code = exit.NotLooked
-				} else if problems && code == exit.Fine {
-					code = exit.Problems
-				}
-			}
-			err = o.print(s, struct {
-				Schema int                 `json:"schema"`
-				Files  []validation.Result `json:"files"`
-			}{validateSchema, results}, func() { printValidated(s, results) })
-			if err == nil && code != exit.Fine {
-				err = exit.With(code)
-			}
+	cmd := newCommand("validate FILE...", &o, validateSchema, func(paths []string) error {
+		as := validation.Kind(term.Or(kind, string(validation.Unknown)))
+		source, err := s.source("", false)
+		if err != nil {
 			return err
-		},
-	}
-	addOptions(cmd, &o, validateSchema)
+		}
+		results, code := []validation.Result{}, exit.Fine
+		examine := libraryOf(source)
+		for _, path := range paths {
+			result, problems, err := judgeFile(source, path, as)
+			if err != nil {
+				return examineError(err)
+			}
+			if !o.FileOnly {
+				problems = openLibraries(examine, &result) || problems
+			}
+			if result.Problem != "" {
+				result.Problem = unread(source, path, result.Problem)
+			}
+			results = append(results, result)
+			if result.Problem != "" {
+				code = exit.NotLooked
+			} else if problems && code == exit.Fine {
+				code = exit.Problems
+			}
+		}
+		err = o.print(s, struct {
+			Schema int                 `json:"schema"`
+			Files  []validation.Result `json:"files"`
+		}{validateSchema, results}, func() { printValidated(s, results) })
+		if err == nil && code != exit.Fine {
+			err = exit.With(code)
+		}
+		return err
+	})
+	cmd.Args = cobra.MinimumNArgs(1)
 	cmd.Flags().Var(option.Choice{Value: &kind, Words: kinds}, "kind", "")
 	cmd.ValidArgsFunction = completeManifests
 	return cmd

@@ -47,32 +47,27 @@ func newListVariables(s *invocation) *cobra.Command {
 		Elevated bool   `option:"elevated"`
 		Set      bool   `option:"set"`
 	}
-	cmd := &cobra.Command{
-		Use: "variables", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			of, err := s.subject(o.App, o.Elevated, 0)
-			if err != nil {
-				return err
-			}
-			loader := loaders.Decide(of.source)
-			answer, err := variablesOf(of.source)
-			if err != nil {
-				return err
-			}
-			if o.Set {
-				isUnset := func(v environment.Variable) bool { return !v.Set }
-				answer.Variables = slices.DeleteFunc(answer.Variables, isUnset)
-			}
-			isProblem := func(f envFinding) bool { return f.Severity == diag.Problem }
-			return o.judge(s, answer, slices.ContainsFunc(answer.Findings, isProblem), func() {
-				printLoader(s, loader, o.App)
-				printVariables(s, answer.Variables)
-				printVariableFindings(s, answer.Variables, answer.Findings)
-			})
-		},
-	}
-	addOptions(cmd, &o, variableSchema)
-	return cmd
+	return newCommand("variables", &o, variableSchema, func([]string) error {
+		of, err := s.subject(o.App, o.Elevated, 0)
+		if err != nil {
+			return err
+		}
+		loader := loaders.Decide(of.source)
+		answer, err := variablesOf(of.source)
+		if err != nil {
+			return err
+		}
+		if o.Set {
+			isUnset := func(v environment.Variable) bool { return !v.Set }
+			answer.Variables = slices.DeleteFunc(answer.Variables, isUnset)
+		}
+		isProblem := func(f envFinding) bool { return f.Severity == diag.Problem }
+		return o.judge(s, answer, slices.ContainsFunc(answer.Findings, isProblem), func() {
+			printLoader(s, loader, o.App)
+			printVariables(s, answer.Variables)
+			printVariableFindings(s, answer.Variables, answer.Findings)
+		})
+	})
 }
 
 func printVariables(s *invocation, rows []environment.Variable) {

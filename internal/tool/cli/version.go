@@ -27,23 +27,17 @@ type versions struct {
 
 func newVersion(s *invocation) *cobra.Command {
 	var out output
-	cmd := &cobra.Command{
-		Use:  "version",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			answer, err := versionsOf(s)
-			if err != nil {
-				return err
-			}
-			return out.print(s, answer, func() {
-				fmt.Fprintf(s.out, "vkloader %s (%s)\nlibrary %s, %s, for Vulkan %s\n", answer.Release, answer.Go,
-					answer.Library,
-					term.Or(answer.Is, "not of vkloader"), answer.Vulkan)
-			})
-		},
-	}
-	addOptions(cmd, &out, versionSchema)
-	return cmd
+	return newCommand("version", &out, versionSchema, func([]string) error {
+		answer, err := versionsOf(s)
+		if err != nil {
+			return err
+		}
+		return out.print(s, answer, func() {
+			fmt.Fprintf(s.out, "vkloader %s (%s)\nlibrary %s, %s, for Vulkan %s\n", answer.Release, answer.Go,
+				answer.Library,
+				term.Or(answer.Is, "not of vkloader"), answer.Vulkan)
+		})
+	})
 }
 
 func versionsOf(s *invocation) (versions, error) {
