@@ -392,14 +392,16 @@ type OtherSize struct {
 // Line returns the result in one sentence.
 func (o *OtherSize) Line() string {
 	if o.Loader == nil {
-		return fmt.Sprintf("%d-bit programs get no Vulkan loader that can be read", o.Class)
+		return fmt.Sprintf("%d-bit programs get no Vulkan loader%s", o.Class,
+			term.Enclosed(", and drivers for them are installed: ", strings.Join(o.Drivers, ", "), ""))
 	}
 	line := fmt.Sprintf("%d-bit programs get %s", o.Class, o.Loader.Title())
 	return term.Either(len(o.Drivers) == 0, line+", and no driver", line+", with "+strings.Join(o.Drivers, ", "))
 }
 
-// otherSize examines the other word size, if no program is named and the machine has a 32-bit loader; nil otherwise.
-// The lack of one is no fault: a machine may run only 64-bit programs.
+// otherSize examines the other word size, if no program is named and the machine has a 32-bit loader or a driver with a
+// manifest for 32-bit programs; nil otherwise. The lack of both is no fault: a machine may run only 64-bit programs. On
+// NixOS, each program brings its loader.
 func (e *exam) otherSize() (*OtherSize, error) {
 	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" ||
 		e.options.Mapped != "" {
@@ -408,7 +410,8 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	linker := binary.NewLinker(e.machine,
 		binary.LinkerOptions{Class: 32, Machine: binary.Processor(32), Elevated: e.source.Elevated, Share: e.linker})
 	features := setting(e.machine.Text("/.flatpak-info"), "Context", "features") // multiarch: its programs are of both
-	if linker.Find(loaderName).File == nil && !strings.Contains(features, "multiarch") {
+	if linker.Find(loaderName).File == nil && !strings.Contains(features, "multiarch") && (e.system.is("nixos") ||
+		!contains(e.Drivers, func(m *Entry) bool { return m.Class == 32 })) {
 		return nil, nil
 	}
 	source, options := *e.source, e.options
@@ -445,7 +448,7 @@ func (e *exam) otherSize() (*OtherSize, error) {
 func otherSizeAdvice(other *Report) *Remedy {
 	var does []*Remedy
 	for f := range each(other.Findings) {
-		if f.Code == NvidiaVersion && f.Because == nil {
+		if (f.Code == NvidiaVersion || f.Code == LoaderMissing) && f.Because == nil {
 			return f.last()
 		}
 		if f.Code == GPUNoDriver && f.Because == nil || other.mayServe(f) {

@@ -176,7 +176,8 @@ func TestProbeOfWhatCannotLoad(t *testing.T) {
 	t.Parallel()
 	gone := join(file(icds+"intel_icd.json", icd("libvulkan_intel.so", "")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")))
 	small := join(file(icds+"radeon_icd.i686.json", icd("/usr/lib/i386-linux-gnu/libvulkan_radeon.so", "")),
-		file("usr/lib/i386-linux-gnu/libvulkan_radeon.so", library(t, "class=32 machine=i386 exports=vk_icdGetInstanceProcAddr")))
+		file("usr/lib/i386-linux-gnu/libvulkan_radeon.so", library(t, "class=32 machine=i386 exports=vk_icdGetInstanceProcAddr")),
+		file("usr/lib/i386-linux-gnu/libvulkan.so.1", library(t, "class=32 machine=i386 exports=vkCreateInstance")))
 	needs := file(libraries+"libvulkan_intel.so", library(t, "needed=libz.so.1 exports=vk_icdGetInstanceProcAddr"))
 	for _, c := range []struct {
 		name    string

@@ -39,7 +39,7 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 	if e.Other, err = e.otherSize(); err != nil {
 		return nil, err
 	}
-	if o := e.Other; o != nil && e.someGood() && (len(o.Drivers) == 0 || o.first != "") {
+	if o := e.Other; o != nil && e.someGood() && (o.Loader == nil || len(o.Drivers) == 0 || o.first != "") {
 		e.add(OtherWordSize, "32-bit programs", "", sentence(o.Line()+term.Enclosed(". ", o.first, "")), o.advice)
 	}
 	e.judge = verdict

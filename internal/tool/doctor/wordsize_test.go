@@ -29,7 +29,8 @@ func TestPackagesFor32Bits(t *testing.T) {
 		{[]string{"opensuse-tumbleweed", "suse"}, false, "amdgpu", "Run as root: zypper install libvulkan_radeon-32bit"},
 		{[]string{"void"}, false, "i915", "Run as root: xbps-install mesa-vulkan-intel-32bit"},
 		{[]string{"nixos"}, false, "i915", "Add hardware.graphics.enable32Bit = true; to the system's configuration. Then run as root: nixos-rebuild switch"},
-		{[]string{"gentoo"}, false, "i915", "Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86=\"64 32\""},
+		{[]string{"gentoo"}, false, "i915", "With the USE flag abi_x86_32, Gentoo builds a package for 32-bit programs, too. Run as root: mkdir -p " +
+			"/etc/portage/package.use && echo 'media-libs/mesa abi_x86_32' >> /etc/portage/package.use/vulkan && emerge --oneshot media-libs/mesa"},
 		{nil, false, "amdgpu", "Install the package that has the 32-bit Vulkan driver RADV (Mesa)."},
 	} {
 		d := distribution{ids: c.ids, class: 32, narrow: "i386", foreign: c.foreign}
