@@ -161,9 +161,12 @@ func (e *exam) selections() {
 		}
 	}
 	e.selection(variables.DeviceSelect.Name(), e.variable(variables.DeviceSelect.Name()))
+	e.unreadOptimus()
 	for _, name := range []string{drivers.MesaSelect, drivers.MesaPrime} {
 		wish := drivers.ReadMesa(name, e.variable(name))
 		switch {
+		case wish.Does() != "" && e.ignoresChoice(drivers.MesaLayer):
+			e.unreadChoice(name, drivers.MesaLayer, name == drivers.MesaPrime)
 		case wish.Pair:
 			e.selection(name, strings.TrimSuffix(wish.Value, "!"))
 		case wish.PCI != "":
@@ -180,6 +183,46 @@ func (e *exam) selections() {
 			}
 		}
 	}
+}
+
+// ignoresChoice reports whether programs get several devices, and a layer that chooses one of them is not on.
+func (e *exam) ignoresChoice(layer string) bool {
+	count := 0
+	for g := range each(e.GPUs) {
+		if !g.displayOnly() && contains(e.Drivers, func(m *Entry) bool {
+			f := drivers.Of(m.Library)
+			return m.Used && f != nil && f.MayServe(g.Kernel, g.Vendor)
+		}) {
+			count++
+		}
+	}
+	return count > 1 && !e.on(layer)
+}
+
+// unreadOptimus adds a finding for a variable that asks for NVIDIA's device, if NVIDIA's layer is not on.
+func (e *exam) unreadOptimus() {
+	name := term.Either(e.variable(drivers.OptimusFilter) == "NVIDIA_only", drivers.OptimusFilter, drivers.OptimusOffload)
+	at := slices.IndexFunc(e.Drivers, func(m Entry) bool {
+		f := drivers.Of(m.Library)
+		return m.Used && f != nil && f.Name == drivers.NVIDIA
+	})
+	has := contains(e.GPUs, func(g *GPU) bool { return g.Kernel == "nvidia" })
+	if value := e.variable(name); value == "" || value == "0" || at < 0 || !has || !e.ignoresChoice(drivers.OptimusLayer) {
+		return
+	}
+	files := term.Either(e.Loader == nil || e.Loader.Obeys(variables.DriverFiles.Name()), variables.DriverFiles,
+		variables.ICDFilenames)
+	e.unreadChoice(name, drivers.OptimusLayer, name == drivers.OptimusOffload).
+		offer(forDevice, explain.SetVariable(files.Name(), e.Drivers[at].Manifest))
+}
+
+// unreadChoice adds a finding for a variable that chooses a device through a layer that is not on. If OpenGL reads the
+// variable, too, and the loader sorts the devices, the choice may need no layer.
+func (e *exam) unreadChoice(name, layer string, forOpenGL bool) *Finding {
+	sorts := e.Loader == nil || e.Loader.Reads(variables.DeviceSelect.Name())
+	return e.add(VariableDevice, name, "", textf("Vulkan programs read it with %s, which is not on", layer),
+		newAdvice("For a program that needs the device: vkloader run --device DEVICE PROGRAM"),
+		term.Either(sorts && forOpenGL, nothing, usual))
 }
 
 // selection compares VENDOR:DEVICE, two hexadecimal numbers, with the devices.
