@@ -103,6 +103,21 @@ func (h host) regrouping() (verb, free string) {
 	return verb, strconv.Itoa(number)
 }
 
+// ruleOf returns the line of the last rule of udev, besides those of systemd, that sets the owner, group or mode of a
+// node; nil: none.
+func (h host) ruleOf(node string) (line []string) {
+	last := ""
+	h.machine.EachLine("udev/rules.d", ".rules", func(file string, number int, text string) {
+		sets := strings.Contains(text, "OWNER=") || strings.Contains(text, "GROUP=") || strings.Contains(text, "MODE=")
+		kernel := `KERNEL=="` + strings.TrimRight(path.Base(node), "0123456789")
+		if base := path.Base(file); sets && strings.Contains(strings.ReplaceAll(text, " ", ""), kernel) &&
+			!strings.HasPrefix(strings.TrimSpace(text), "#") && base != "50-udev-default.rules" && base >= last {
+			last, line = base, []string{FileLine{file, number}.String()}
+		}
+	})
+	return line
+}
+
 // refusedNode returns the first node of a device that the user may not open; "" if there is none, or it is unknown.
 func (u *user) refusedNode(h host, g *GPU) string {
 	for _, node := range g.Nodes {
@@ -199,7 +214,11 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 			return e.nvidiaNodes(node)
 		}
 		verb, free := e.regrouping()
-		args["free"] = []string{free}
+		args["free"], args["rule"] = []string{free}, e.ruleOf(node)
+		if verb == "regroup" && strings.HasPrefix(node, "/dev/dri/renderD") &&
+			slices.Contains(strings.Split(e.field("/etc/group", 3, 0, "render"), ","), u.name) {
+			args["member"] = []string{u.name}
+		}
 		return e.system.by(verb, args)
 	}
 	args["units"] = term.Words(units, unitName)
