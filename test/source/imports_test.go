@@ -33,6 +33,7 @@ var floors = []struct {
 	{[]string{"internal/machines"}, "the table of machines, for the build, the tool and the tests; the library gets its row from the Makefile"},
 	{[]string{"internal/core/facts"}, "facts and questions are the same for the library, the tool and the tests"},
 	{[]string{"internal/decide/workers"}, "a sync.WaitGroup with the method Go that Go 1.24 lacks; it knows no function that it starts"},
+	{[]string{"internal/decide/descriptor"}, "gives the descriptor of an open file to system calls; it makes none"},
 	{[]string{"internal/decide/spawn"}, "the one place where the tool starts processes; it knows no program"},
 	{[]string{"internal/decide/wording"}, "formats single values; it contains no sentence"},
 	{[]string{"internal/decide/shell"}, "writes lines for a person's shell; it suggests none"},

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/protocol"
+	"vkloader/internal/decide/descriptor"
 )
 
 // Kind is a kind of file.
@@ -67,19 +68,15 @@ func (b *Border) Open(kind Kind, files ...*os.File) ([]*os.File, error) {
 
 // open opens one file again in this process.
 func open(kind Kind, f *os.File) (again *os.File, err error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	var failed error
-	err = raw.Control(func(fd uintptr) {
+	err = descriptor.Use(f, func(fd int) (err error) {
 		if kind == Copy {
-			again, failed = copyFile(f.Name(), int(fd))
+			again, err = copyFile(f.Name(), fd)
 		} else {
-			again, failed = cloneMount(f.Name(), int(fd), kind)
+			again, err = cloneMount(f.Name(), fd, kind)
 		}
+		return err
 	})
-	return again, errors.Join(err, failed)
+	return again, err
 }
 
 // cloneMount opens a file through a clone of its mount that has only this file or directory, and only reads.

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/containers/protocol"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/descriptor"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/machines"
@@ -125,14 +126,13 @@ func exchange(conn *protocol.Conn, s *facts.Service) facts.ServiceState {
 // readSealed reads a memory file whose seals forbid every change, and returns false for any other file.
 func readSealed(f *os.File) (text string, ok bool) {
 	const wanted = unix.F_SEAL_SHRINK | unix.F_SEAL_WRITE
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return "", false
-	}
 	seals := 0
-	failed := raw.Control(func(fd uintptr) { seals, err = unix.FcntlInt(fd, unix.F_GET_SEALS, 0) })
+	err := descriptor.Use(f, func(fd int) (err error) {
+		seals, err = unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
+		return err
+	})
 	info, wrong := f.Stat()
-	if errors.Join(err, failed, wrong) != nil || seals&wanted != wanted || info.Size() > maxIndex {
+	if errors.Join(err, wrong) != nil || seals&wanted != wanted || info.Size() > maxIndex {
 		return "", false
 	}
 	data := make([]byte, info.Size())

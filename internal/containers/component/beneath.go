@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/protocol"
+	"vkloader/internal/decide/descriptor"
 	"vkloader/internal/decide/trust"
 )
 
@@ -20,20 +21,16 @@ const maxText = 1 << 20
 func beneath(directory *os.File, name string, flags int) (*os.File, error) {
 	how := &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_BENEATH |
 		unix.RESOLVE_NO_MAGICLINKS}
-	raw, err := directory.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
 	var fd int
-	var failed error
-	err = raw.Control(func(at uintptr) {
+	err := descriptor.Use(directory, func(at int) (err error) {
 		for range 100 { // a concurrent rename makes the kernel return EAGAIN
-			if fd, failed = unix.Openat2(int(at), name, how); !errors.Is(failed, unix.EAGAIN) {
+			if fd, err = unix.Openat2(at, name, how); !errors.Is(err, unix.EAGAIN) {
 				break
 			}
 		}
+		return err
 	})
-	if err = errors.Join(err, failed); err != nil {
+	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
 	return os.NewFile(uintptr(fd), filepath.Join(directory.Name(), name)), nil

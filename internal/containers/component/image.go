@@ -29,8 +29,8 @@ const (
 	maxEntries = 1 << 18
 )
 
-// descriptor names a part of an image by its digest.
-type descriptor struct {
+// part names a part of an image by its digest.
+type part struct {
 	MediaType   string            `json:"mediaType"`
 	Digest      string            `json:"digest"`
 	Size        int64             `json:"size"`
@@ -49,7 +49,7 @@ func (r *Resolver) imageDirectory(u *URL) (string, error) {
 		return "", err
 	}
 	var list struct {
-		Manifests []descriptor `json:"manifests"`
+		Manifests []part `json:"manifests"`
 	}
 	if err := wording.Malformed(index, json.Unmarshal(index, &list)); err != nil {
 		return "", protocol.Refuse(protocol.ErrInvalidArguments, fmt.Errorf("index.json: %w", err))
@@ -62,13 +62,13 @@ func (r *Resolver) imageDirectory(u *URL) (string, error) {
 	return "", protocol.Refuse(protocol.ErrNotFound, fmt.Errorf("the image has no tag %q", u.tag))
 }
 
-func (r *Resolver) unpackImage(layout *os.File, d descriptor) (string, error) {
+func (r *Resolver) unpackImage(layout *os.File, d part) (string, error) {
 	text, err := blob(layout, d, maxText)
 	if err != nil {
 		return "", err
 	}
 	var manifest struct {
-		Layers []descriptor `json:"layers"`
+		Layers []part `json:"layers"`
 	}
 	if err := wording.Malformed(text, json.Unmarshal(text, &manifest)); err != nil {
 		return "", protocol.Refuse(protocol.ErrInvalidArguments, fmt.Errorf("image manifest: %w", err))
@@ -118,7 +118,7 @@ func (r *Resolver) ownCache() error {
 }
 
 // openBlob opens a part of an image and checks its digest.
-func openBlob(layout *os.File, d descriptor) (*os.File, error) {
+func openBlob(layout *os.File, d part) (*os.File, error) {
 	sum, found := strings.CutPrefix(d.Digest, "sha256:")
 	if want, err := hex.DecodeString(sum); !found || err != nil || len(want) != sha256.Size {
 		return nil, protocol.Refuse(protocol.ErrUnsupported, fmt.Errorf("digest %q", d.Digest))
@@ -144,7 +144,7 @@ func openBlob(layout *os.File, d descriptor) (*os.File, error) {
 	return f, nil
 }
 
-func blob(layout *os.File, d descriptor, most int64) ([]byte, error) {
+func blob(layout *os.File, d part, most int64) ([]byte, error) {
 	if d.Size > most {
 		return nil, fmt.Errorf("%s has more than %d bytes", d.Digest, most)
 	}
@@ -156,7 +156,7 @@ func blob(layout *os.File, d descriptor, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-func unpackLayer(layout *os.File, d descriptor, root *os.Root) error {
+func unpackLayer(layout *os.File, d part, root *os.Root) error {
 	f, err := openBlob(layout, d)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/roots"
+	"vkloader/internal/decide/descriptor"
 )
 
 // Tree is a directory that only the service changes, one entry at a time and each in one step.
@@ -64,14 +65,12 @@ func (t *Tree) Open() (*os.File, error) {
 	if t.mount == nil {
 		return nil, t.why
 	}
-	raw, err := t.mount.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
 	var fd int
-	var failed error
-	err = raw.Control(func(mount uintptr) { fd, failed = unix.Openat(int(mount), ".", readDirectory, 0) })
-	if err = errors.Join(err, failed); err != nil {
+	err := descriptor.Use(t.mount, func(mount int) (err error) {
+		fd, err = unix.Openat(mount, ".", readDirectory, 0)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), t.path), nil

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/descriptor"
 )
 
 // Conn is one end of a connection.
@@ -31,20 +33,15 @@ type Peer struct {
 }
 
 // Peer returns the process that was at the other end when the connection was made.
-func (c *Conn) Peer() (Peer, error) {
-	raw, err := c.socket.SyscallConn()
-	if err != nil {
-		return Peer{}, err
-	}
-	var p Peer
-	var failed error
-	err = raw.Control(func(fd uintptr) {
-		var who *unix.Ucred
-		if who, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); failed == nil {
-			p = Peer{PID: who.Pid, UID: who.Uid, GID: who.Gid, Nested: isInNamespace(int(fd), int(who.Pid))}
+func (c *Conn) Peer() (p Peer, err error) {
+	err = descriptor.Use(c.socket, func(fd int) error {
+		who, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+		if err == nil {
+			p = Peer{PID: who.Pid, UID: who.Uid, GID: who.Gid, Nested: isInNamespace(fd, int(who.Pid))}
 		}
+		return err
 	})
-	return p, errors.Join(err, failed)
+	return p, err
 }
 
 // isInNamespace reports whether the process at the other end of a socket has another process namespace than this one.
@@ -106,14 +103,12 @@ func IsLate(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
 // Unread reports whether the other end has not read everything that was sent.
 func (c *Conn) Unread() bool {
-	raw, err := c.socket.SyscallConn()
-	if err != nil {
-		return false // it is closed
-	}
-	var left int
-	var failed error
-	err = raw.Control(func(fd uintptr) { left, failed = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ) })
-	return err == nil && failed == nil && left > 0
+	left := 0
+	err := descriptor.Use(c.socket, func(fd int) (err error) {
+		left, err = unix.IoctlGetInt(fd, unix.SIOCOUTQ)
+		return err
+	})
+	return err == nil && left > 0 // it is not closed
 }
 
 // Shut ends the connection in both directions, but keeps the socket for Unread.
@@ -172,13 +167,7 @@ func withFDs(files []*os.File, fds []int, do func([]int) error) error {
 	if len(files) == 0 {
 		return do(fds)
 	}
-	raw, err := files[0].SyscallConn()
-	if err != nil {
-		return err
-	}
-	var failed error
-	err = raw.Control(func(fd uintptr) { failed = withFDs(files[1:], append(fds, int(fd)), do) })
-	return errors.Join(err, failed)
+	return descriptor.Use(files[0], func(fd int) error { return withFDs(files[1:], append(fds, fd), do) })
 }
 
 // Discard closes unused files, of which some may be nil.

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/descriptor"
 )
 
 // Data returns a sealed file of bytes that are not code.
@@ -61,15 +63,10 @@ func seal(fd int) error {
 
 // Again opens a descriptor's file again, read-only and with a separate position. It opens the same file even if another
 // file has its name by now.
-func Again(f *os.File) (*os.File, error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	var again *os.File
-	var failed error
-	err = raw.Control(func(fd uintptr) {
-		again, failed = os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", fd), os.O_RDONLY|unix.O_CLOEXEC, 0)
+func Again(f *os.File) (again *os.File, err error) {
+	err = descriptor.Use(f, func(fd int) (err error) {
+		again, err = os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", fd), os.O_RDONLY|unix.O_CLOEXEC, 0)
+		return err
 	})
-	return again, errors.Join(err, failed)
+	return again, err
 }

@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/descriptor"
 )
 
 // Watch reports the end of sealed files. A file ends when its last descriptor, also one of O_PATH, and its last mapping
@@ -28,16 +29,12 @@ func (w *Watch) Add(f *os.File) (number int, err error) {
 		}
 		w.events = os.NewFile(uintptr(fd), "inotify")
 	}
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	var failed error
-	err = raw.Control(func(fd uintptr) {
-		number, failed = unix.InotifyAddWatch(int(w.events.Fd()), fmt.Sprintf("/proc/self/fd/%d", fd),
+	err = descriptor.Use(f, func(fd int) (err error) {
+		number, err = unix.InotifyAddWatch(int(w.events.Fd()), fmt.Sprintf("/proc/self/fd/%d", fd),
 			unix.IN_DELETE_SELF)
+		return err
 	})
-	return number, errors.Join(err, failed)
+	return number, err
 }
 
 // Ended returns the numbers of the files that ended since the last call. It does not wait.

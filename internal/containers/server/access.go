@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -10,28 +9,24 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/protocol"
+	"vkloader/internal/decide/descriptor"
 	"vkloader/internal/decide/machine"
 )
 
 // mayOpen reports whether a client's user may open a node for reading and writing, by its mode and its access control
 // list, which the desktop's seat manager sets. The service has more rights, and opens the node only for these users.
 func mayOpen(peer protocol.Peer, node *os.File) (bool, error) {
-	raw, err := node.SyscallConn()
-	if err != nil {
-		return false, err
-	}
 	var info unix.Stat_t
-	var failed error
 	list := make([]byte, 4096)
-	err = raw.Control(func(fd uintptr) {
-		failed = unix.Fstat(int(fd), &info)
+	err := descriptor.Use(node, func(fd int) error {
 		n, err := unix.Getxattr(fmt.Sprintf("/proc/self/fd/%d", fd), "system.posix_acl_access", list)
 		if err != nil { // most nodes have no list
 			n = 0
 		}
 		list = list[:n]
+		return unix.Fstat(fd, &info)
 	})
-	if err = errors.Join(err, failed); err != nil {
+	if err != nil {
 		return false, err
 	}
 	return peer.UID == 0 || int(peer.UID) == os.Geteuid() ||

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,6 +8,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/descriptor"
 )
 
 // maxLinks is the number of symbolic links that are followed in a path, as in the kernel.
@@ -57,18 +58,16 @@ func (m *Machine) open(name string, info fs.FileInfo) (f *os.File, err error) {
 // may lead: the kernel's log, whose reading waits or consumes messages, and the file systems of its trace, debugging,
 // security and firmware data. Other files below /proc and /sys are read as the library reads them.
 func kernelFile(f *os.File, name string) error {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
 	var system unix.Statfs_t
 	real := ""
-	if failed := raw.Control(func(fd uintptr) {
-		if err = unix.Fstatfs(int(fd), &system); err == nil && system.Type == unix.PROC_SUPER_MAGIC {
-			real, _ = os.Readlink("/proc/self/fd/" + strconv.Itoa(int(fd)))
+	if err := descriptor.Use(f, func(fd int) error {
+		err := unix.Fstatfs(fd, &system)
+		if err == nil && system.Type == unix.PROC_SUPER_MAGIC {
+			real, _ = os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
 		}
-	}); failed != nil || err != nil {
-		return errors.Join(failed, err)
+		return err
+	}); err != nil {
+		return err
 	}
 	switch int64(system.Type) {
 	case unix.PROC_SUPER_MAGIC:

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/decide/descriptor"
 	"vkloader/internal/decide/workers"
 )
 
@@ -205,9 +206,5 @@ func CopySize(to *os.File) {
 	if err != nil {
 		return
 	}
-	raw, err := to.SyscallConn()
-	if err != nil {
-		return
-	}
-	_ = raw.Control(func(fd uintptr) { _ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, size) })
+	_ = descriptor.Use(to, func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, size) })
 }

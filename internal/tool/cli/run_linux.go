@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/descriptor"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -104,20 +105,16 @@ func leave(s *invocation, from, log *os.File) {
 	if log != nil {
 		args = append(args, "log")
 	}
-	raw, err := from.SyscallConn()
-	if err != nil {
-		return
-	}
-	_ = raw.Control(func(fd uintptr) {
+	err := descriptor.Use(from, func(fd int) error {
 		cmd := spawn.New(context.Background(), spawn.Tool, s.executable, args...)
 		cmd.Env = s.environ
 		cmd.Stderr = os.Stderr
-		cmd.ExtraFiles = []*os.File{os.NewFile(fd, "standard error")}
+		cmd.ExtraFiles = []*os.File{os.NewFile(uintptr(fd), "standard error")}
 		if log != nil {
 			cmd.ExtraFiles = append(cmd.ExtraFiles, log)
 		}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		err = cmd.Start()
+		return cmd.Start()
 	})
 	if err != nil {
 		fmt.Fprintf(s.messages(),
