@@ -86,7 +86,7 @@ func openParts(directory string, make bool, y *Way) (*walked, error) {
 	if make {
 		w.Make = w.mkdirOwn
 	}
-	if err := w.Follow(name); err != nil {
+	if err := w.Reach(name); err != nil {
 		w.Close()
 		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
 	}

@@ -41,7 +41,7 @@ func (o *RootDirectory) follow(name string, make bool) (*Walk, error) {
 	if make {
 		w.Make = w.mkdir
 	}
-	if err := w.Follow(name); err != nil {
+	if err := w.Reach(name); err != nil {
 		w.Close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}

@@ -41,8 +41,8 @@ func (w *Walk) Close() {
 	w.open, w.at = nil, nil
 }
 
-// Follow walks along a path to its end.
-func (w *Walk) Follow(name string) error {
+// Reach walks along a path to its end.
+func (w *Walk) Reach(name string) error {
 	if err := w.top(); err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func judge(root, name string) error {
 	w := &walk{Walk: machine.Walk{Root: root}}
 	w.Meet = w.judge
 	defer w.Close()
-	err := w.Follow(name)
+	err := w.Reach(name)
 	// a part after a file does not exist
 	missing := (errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR)) && w.FD() >= 0
 	var found *Error
