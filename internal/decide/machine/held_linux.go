@@ -30,33 +30,19 @@ func OwnDirectory(directory string) (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.FD()))
 }
 
-// Way decides which symbolic links to follow on the path of a file to write. It follows a link of root or of this
+// way decides which symbolic links to follow on the path of a file to write. It follows a link of root or of this
 // process's user in a directory of these two. It follows any link in another user's directory that no third user can
 // write to, if the file then lies in a directory of the same user: with sudo, root writes in a home directory only
 // where its owner could write. The link's owner does not matter there, because the directory's owner can move root's
-// links. Behind such a link, Way creates no directory.
-type Way struct {
+// links. Behind such a link, way creates no directory.
+type way struct {
 	led  bool
 	user uint32
 }
 
-// Directory opens the directory of the file. make creates missing directories.
-func (y *Way) Directory(directory string, make bool) (*os.File, error) {
-	w, err := openParts(directory, make, y)
-	if err != nil {
-		return nil, err
-	}
-	defer w.Close()
-	if y.led && w.Info.Uid != y.user {
-		return nil, &fs.PathError{Op: "open", Path: directory,
-			Err: fmt.Errorf("%w: a link of user %d leads to a directory of user %d", ErrOthers, y.user, w.Info.Uid)}
-	}
-	return w.directory(directory)
-}
-
-// follow returns nil if a link in a directory may be followed, and otherwise the reason. With a nil Way, only links of
+// follow returns nil if a link in a directory may be followed, and otherwise the reason. With a nil way, only links of
 // root and of this process's user in their own directories are followed.
-func (y *Way) follow(name string, link, in *unix.Stat_t) error {
+func (y *way) follow(name string, link, in *unix.Stat_t) error {
 	switch {
 	case OwnedHere(link.Uid) && OwnedHere(in.Uid):
 		return nil
@@ -70,13 +56,13 @@ func (y *Way) follow(name string, link, in *unix.Stat_t) error {
 // walked is the walk to a directory.
 type walked struct {
 	Walk
-	way    *Way
+	way    *way
 	shared bool // others may add entries to the directory, and change their own
 }
 
-// openParts opens a directory by opening each part of its path in turn. Without a Way, it is an error if another user
+// openParts opens a directory by opening each part of its path in turn. Without a way, it is an error if another user
 // can change any part.
-func openParts(directory string, make bool, y *Way) (*walked, error) {
+func openParts(directory string, make bool, y *way) (*walked, error) {
 	name, err := filepath.Abs(directory)
 	if err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// Directory opens the directory to which the path leads at that moment, and follows no other user's link.
+// A place has the directory to which its path leads at that moment, through no link of another user.
 func TestDirectory(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
@@ -65,7 +65,7 @@ func TestDirectory(t *testing.T) {
 	mkdir(t, top+"/users", 0o755, somebody)
 	link(t, "users", top+"/ours", 0)
 	link(t, top, top+"/users/theirs", somebody)
-	root, err := new(Way).Directory(top+"/ours/new", true)
+	root, err := openPlace(top+"/ours/new", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +73,13 @@ func TestDirectory(t *testing.T) {
 	if _, err := os.Stat(top + "/users/new"); err != nil {
 		t.Error(err)
 	}
-	if _, err := new(Way).Directory(top+"/users/theirs", true); !errors.Is(err, ErrOthers) {
+	if _, err := openPlace(top+"/users/theirs", true); !errors.Is(err, ErrOthers) {
 		t.Error(err)
 	}
-	if _, err := new(Way).Directory(top+"/none", false); !errors.Is(err, os.ErrNotExist) {
+	if _, err := openPlace(top+"/none", false); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	here, err := new(Way).Directory(".", false)
+	here, err := openPlace(".", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -169,19 +169,22 @@ func (m *Machine) placeBelow(name string, make bool) (*Destination, error) {
 	return &Destination{directory, path.Join("/", path.Join(w.at...)), base}, err
 }
 
-// placeHere is PlaceOf on this machine. It follows links by the rules of Way, because another user's link could
+// placeHere is PlaceOf on this machine. It follows links by the rules of way, because another user's link could
 // redirect a write.
 func placeHere(name string, make bool) (*Destination, error) {
-	var way Way
-	directory, err := way.Directory(path.Dir(name), make)
+	var y way
+	directory := path.Dir(name)
+	w, err := openParts(directory, make, &y)
 	if err != nil {
 		return nil, err
 	}
-	where, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", directory.Fd()))
-	if err != nil {
-		where = path.Dir(name)
+	defer w.Close()
+	if y.led && w.Info.Uid != y.user {
+		return nil, &fs.PathError{Op: "open", Path: directory,
+			Err: fmt.Errorf("%w: a link of user %d leads to a directory of user %d", ErrOthers, y.user, w.Info.Uid)}
 	}
-	return &Destination{directory, where, path.Base(name)}, nil
+	opened, err := w.directory(w.Name())
+	return &Destination{opened, w.Name(), path.Base(name)}, err
 }
 
 // Close closes the directory, which ends a lock on it.

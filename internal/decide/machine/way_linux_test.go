@@ -53,7 +53,7 @@ func TestWayInAHome(t *testing.T) {
 			mkdir(t, top+"/etc", 0o755, 0)
 			mkdir(t, top+"/other", 0o755, other)
 			c.prepare(t, home)
-			d, err := new(Way).Directory(filepath.Join(home, c.path), true)
+			d, err := openPlace(filepath.Join(home, c.path), true)
 			if (err != nil) != c.fails {
 				t.Fatal(err)
 			}
@@ -65,4 +65,13 @@ func TestWayInAHome(t *testing.T) {
 			}
 		})
 	}
+}
+
+// openPlace opens the directory of a file to write.
+func openPlace(directory string, make bool) (*os.File, error) {
+	place, err := placeHere(directory+"/file", make)
+	if err != nil {
+		return nil, err
+	}
+	return place.directory, nil
 }
