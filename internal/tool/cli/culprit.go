@@ -71,7 +71,7 @@ type hunt struct {
 	forked     bool            // the failed process was forked from one with the loader
 	quiet      bool            // do not enable the loader's log, whose format may be another loader's
 	usedLoader bool            // a run has used the loader
-	loaderless bool            // the dynamic linker cannot load the program's loader
+	loaderless string          // the loader that the dynamic linker cannot load in the program; "": none
 	saidWait   bool            // the ways to end a run were named
 }
 
@@ -176,8 +176,8 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	}
 	switch found.Result {
 	case run.NothingToLeaveOut:
-		if h.loaderless {
-			h.note("the dynamic linker cannot load libvulkan.so.1 in this program: vkloader doctor --app %s",
+		if h.loaderless != "" {
+			h.note("the dynamic linker cannot load %s in this program: vkloader doctor --app %s", h.loaderless,
 				shell.Quoted(h.program.Path))
 		}
 		switch list := h.scene.Answer.Drivers; {
@@ -297,10 +297,11 @@ const (
 	linkerFailed = 127
 )
 
-// noLoader and refusesLoader are parts of the dynamic linker's messages about a Vulkan loader that it does not find,
-// and about one that needs newer libraries than those of the program.
+// noLoader, noPlainLoader and refusesLoader are parts of the dynamic linker's messages about a Vulkan loader that it
+// does not find, and about one that needs newer libraries than those of the program.
 const (
 	noLoader      = "libvulkan.so.1: cannot open shared object file"
+	noPlainLoader = "libvulkan.so: cannot open shared object file"
 	refusesLoader = "/libvulkan.so.1)"
 )
 
@@ -315,8 +316,8 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	program := h.program
 	program.Environ, _ = h.scene.Without(list)
 	progress := &loaders.Progress{}
-	texts := map[string]bool{refusesTracer: false, missesSymbol: false, noLoader: false, refusesLoader: false,
-		h.failure.When: false}
+	texts := map[string]bool{refusesTracer: false, missesSymbol: false, noLoader: false, noPlainLoader: false,
+		refusesLoader: false, h.failure.When: false}
 	said := &listener{to: h.s.errOut, heard: texts}
 	begun := time.Now()
 	stop := h.sayWait()
@@ -352,8 +353,9 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 		seen.Files, seen.Process, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
 		seen.Unused = progress.Phase == "" && !h.quiet && !end.Fault.Loader && !end.Fault.Forked
 	}
-	if progress.Phase == "" && !h.quiet && (said.has(noLoader) || said.has(refusesLoader)) {
-		h.loaderless, seen.Unused = true, true
+	plain := said.has(noPlainLoader)
+	if progress.Phase == "" && !h.quiet && (plain || said.has(noLoader) || said.has(refusesLoader)) {
+		h.loaderless, seen.Unused = term.Either(plain, "libvulkan.so", "libvulkan.so.1"), true
 	}
 	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What),
 		time.Since(begun).Seconds())

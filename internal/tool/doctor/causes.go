@@ -510,12 +510,12 @@ func (r *Report) layerAt(manifest string) *Entry {
 }
 
 // hasOwnSize reports whether the library of a driver or layer for other programs exists for these programs, too. A
-// driver has a library of the same name in another directory, as in distributions. A layer has the same name except for
-// the word size, as with Steam and overlays.
+// driver has a library of the same name except for the word size, usually in another directory. A layer has the same
+// name except for the word size, as with Steam and overlays.
 func (r *Report) hasOwnSize(f *Finding) bool {
 	stem := func(m *Entry) string {
 		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
-		return name
+		return sizeless(name)
 	}
 	if d := r.driverAt(f.Path); d != nil {
 		return slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && stem(&m) == stem(d) })

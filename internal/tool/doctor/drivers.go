@@ -317,6 +317,8 @@ func (e *exam) addNoDriver() {
 	switch {
 	case by != "" && none:
 		what, do = "no driver manifest is in the places that "+by+" names", newAdvice("Correct "+by+".")
+	case by != "":
+		what, do = fmt.Sprintf("%s names no %d-bit driver", by, e.class), newAdvice("Correct "+by+".")
 	case !none || e.class != ProcessClass:
 		what = fmt.Sprintf("this is a %d-bit program, and there is no %[1]d-bit driver", e.class)
 	default:

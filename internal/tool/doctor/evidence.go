@@ -280,7 +280,7 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 		}
 		var do *Remedy
 		if all.Only != "" {
-			do = withOwnLoader(nil)
+			do = e.withOtherLoader(nil)
 		} else if e.silent > 0 {
 			do = tryAlone
 		}
@@ -467,7 +467,8 @@ func (e *evidence) addExcluded(culprits []run.Suspect, devices []probe.Device) {
 }
 
 // missingLayers adds a finding for each layer that the rules make active and that the loader did not put into the chain
-// of a trial that ended well. A layer with another problem has its finding.
+// of a trial that ended well. A layer with another problem, or with a library that no such program can load, has its
+// finding.
 func (t *trying) missingLayers(e *evidence, result *probe.Result) error {
 	log := term.Either(t.at.Library == t.own.Library, result.Log, loaders.OlderLog(result.Log))
 	chain, made := loaders.Progress{}, false
@@ -486,7 +487,7 @@ func (t *trying) missingLayers(e *evidence, result *probe.Result) error {
 		l := t.scene.Answer.Layers[a.Layer]
 		if l.Meta || a.Unchained || slices.Contains(chain.Layers, l.Name) ||
 			slices.ContainsFunc(e.Findings, func(f Finding) bool {
-				return f.Subject == l.Name && f.Severity != diag.Note
+				return f.Subject == l.Name && (f.Severity != diag.Note || slices.Contains(unloadable, f.Code))
 			}) {
 			continue
 		}

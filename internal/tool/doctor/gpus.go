@@ -294,8 +294,9 @@ func (e *exam) addDriverless(g *GPU) {
 	if f == nil && g.Kernel != "" {
 		what = "its kernel driver is " + g.Kernel + ", and no Vulkan driver for it is installed"
 	}
-	if e.class != ProcessClass {
-		what = fmt.Sprintf("this is a %d-bit program, and there is no %[1]d-bit driver for the device", e.class)
+	if by := searchVariable(e.source); e.class != ProcessClass {
+		what = term.Either(by == "", fmt.Sprintf("this is a %d-bit program, and there is", e.class), by+" names") +
+			fmt.Sprintf(" no %d-bit driver for the device", e.class)
 	}
 	if m := find(e.Drivers, func(m *Entry) bool {
 		return m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class
@@ -372,7 +373,8 @@ func (e *exam) manifestNaming(library string) string {
 		for _, file := range e.manifestsIn(place) {
 			used := contains(e.Drivers, func(m *Entry) bool { return m.Manifest == file })
 			// a manifest of the other word size has the same library's name
-			fits := environment.Only32(path.Base(file)) == (e.class == 32) || !strings.ContainsAny(path.Base(file), "0123456789")
+			name := path.Base(file)
+			fits := environment.Only32(name) == (e.class == 32) || !strings.ContainsAny(name, "0123456789")
 			if names, _ := e.machine.Contains(file, path.Base(library)); names && !used && fits {
 				return file
 			}

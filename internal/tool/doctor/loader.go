@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -77,13 +78,25 @@ func (e *exam) ignoredSettings(file *settings.File) {
 		term.Either(file.Ours, usual, nothing))
 }
 
-// withOwnLoader returns advice to run the program with this project's loader, or other advice.
-func withOwnLoader(or *Remedy) *Remedy {
+// withOtherLoader returns advice to run the program with another loader: the system's in place of an older one that the
+// program brings, or else this project's. Then it returns other advice.
+func (r *Report) withOtherLoader(or *Remedy) *Remedy {
 	const run = "vkloader run PROGRAM"
-	if or == nil {
-		return newAdvice(run, run)
+	do := newAdvice(run, run)
+	own, others := find(r.Loaders, func(l *Loader) bool { return l.First }), find(r.Loaders, func(l *Loader) bool {
+		return !l.First && !l.Own && strings.HasPrefix(l.File, "/usr/")
+	})
+	version := func(l *Loader) string { return cmp.Or(l.Version, l.Vulkan) }
+	// an AppImage cannot be changed
+	if own != nil && others != nil && !strings.HasPrefix(own.File, "/usr/") &&
+		!strings.Contains(own.File, "/.mount_") && binary.CompareVersions(version(own), version(others)) < 0 {
+		line := shell.Line("mv -- " + shell.Quoted(own.Name) + " " + shell.Quoted(own.Name+".off"))
+		do = newAdvice("So that the program gets "+others.File+": "+string(line), line)
 	}
-	return newAdvice(run, run).or("Or: ", or)
+	if or == nil {
+		return do
+	}
+	return do.or("Or: ", or)
 }
 
 // unread is a variable or file of which a loader ignores all or some fields. A trial may show the loader's version.
@@ -258,6 +271,7 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 		}
 	} else {
 		e.addMisfit(file)
+		e.addUnnumbered(file)
 	}
 	if len(e.Loaders) == 0 {
 		return
@@ -291,6 +305,24 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 			e.add(LoaderOther, loaderName, l.Name, textf("%s; programs get %s", l.words(), first.File.Path), nil)
 		}
 	}
+}
+
+// addUnnumbered adds a finding for a program that opens the loader by the name without a number, which usually only a
+// package for developers has (libretro/RetroArch issue 7887).
+func (e *exam) addUnnumbered(loader *binary.File) {
+	const name = "libvulkan.so"
+	names := func(text string) bool {
+		is, _ := e.machine.Contains(e.source.Program, text)
+		return is
+	}
+	if e.source.Program == "" || !names(name+"\x00") || names(loaderName) || e.linker.Find(name).File != nil {
+		return
+	}
+	link := shell.Line("ln -s " + shell.Quoted(path.Base(loader.Path)) + " " +
+		shell.Quoted(path.Join(path.Dir(loader.Path), name)))
+	e.add(LoaderMissing, name, e.source.Program, sentence(
+		"the program's file has the name "+name+", which the dynamic linker does not find, and not "+loaderName),
+		&Remedy{text: introductions["root"] + string(link), lines: []shell.Line{link}, root: true}, something)
 }
 
 // addMisfit adds a finding for a loader that needs newer libraries than those of the program.
@@ -448,7 +480,8 @@ func (e *exam) otherSize() (*OtherSize, error) {
 func otherSizeAdvice(other *Report) *Remedy {
 	var does []*Remedy
 	for f := range each(other.Findings) {
-		if (f.Code == NvidiaVersion || f.Code == LoaderMissing) && f.Because == nil {
+		changed := f.Code == NoDriver && f.last() != nil && f.last().change != nil
+		if (changed || f.Code == NvidiaVersion || f.Code == LoaderMissing) && f.Because == nil {
 			return f.last()
 		}
 		if f.Code == GPUNoDriver && f.Because == nil || other.mayServe(f) {

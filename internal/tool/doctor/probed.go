@@ -58,13 +58,13 @@ func (e *evidence) addResult(a *alone) {
 				do = do.before(e.exam().system.by("host", nil))
 			}
 		}
-		if ok && a.Kind == "layer" && !a.named && e.Answer.Style != pathname.Backslash &&
+		if ok && a.Kind == "layer" && !a.named && a.Only == "" && e.Answer.Style != pathname.Backslash &&
 			e.exam().packageOf(a.Manifest, a.of.Library) != "" {
 			do = do.before(e.renewalAdvice(a, code))
 		}
 	}
 	if a.Only != "" {
-		do = withOwnLoader(do)
+		do = e.withOtherLoader(do)
 	}
 	if a.unlisted != nil && a.unlisted.refused == "" {
 		e.addUnopenableNode(a.unlisted)

@@ -433,7 +433,9 @@ func TestLayerThatTheLoaderLeavesOut(t *testing.T) {
 		return join(file(implicit+name+".json", layerOf("VK_LAYER_"+name, "lib"+name+".so", `,"disable_environment":{"NO_`+name+`":"1"}`)),
 			file(libraries+"lib"+name+".so", library(t, "exports=vkGetInstanceProcAddr")))
 	}
-	report, _ := attempted(t, examine(t, desktop(t, layer("in"), layer("out")), Options{}), `cat >&2 <<'END'
+	twin := layer("in_32") // of the other word size
+	twin[libraries+"libin_32.so"] = library(t, "class=32 machine=i386 exports=vkGetInstanceProcAddr")
+	report, _ := attempted(t, examine(t, desktop(t, layer("in"), layer("out"), twin), Options{}), `cat >&2 <<'END'
 [Vulkan Loader] ERROR | LAYER:  loader_create_instance_chain: Failed to find 'vkGetInstanceProcAddr' in layer "libout.so"
 [Vulkan Loader] LAYER:          Insert instance layer "VK_LAYER_in" (libin.so)
 [Vulkan Loader] LAYER:          vkCreateInstance layer callstack setup to:

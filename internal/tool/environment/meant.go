@@ -106,6 +106,7 @@ func (l pathList) existing(entry string) (places []string) {
 func (l pathList) nearManifest(file string) string {
 	base := path.Base(file)
 	for _, same := range []func(name string) bool{
+		func(name string) bool { return strings.HasPrefix(base, name) }, // a slip after the name
 		func(name string) bool { return term.NameDistance(name, base) < 4 },
 		func(name string) bool {
 			return drivers.OfManifest(name) != nil && drivers.OfManifest(name) == drivers.OfManifest(base)
