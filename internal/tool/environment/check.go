@@ -94,7 +94,7 @@ func (c *checker) paths() {
 func (c *checker) fault(place string) (kind Kind, is bool) {
 	file, exists, absent := search.IsManifestName(place), c.source.Exists(place), c.source.Absent(place)
 	if file && exists {
-		return 0, false
+		return "", false
 	}
 	directory := facts.Directory{}
 	if !file {

@@ -90,3 +90,18 @@ func TestListsOfStatements(t *testing.T) {
 		}
 	}
 }
+
+// Each kind of problem has a row of text.
+func TestProblemsHaveTexts(t *testing.T) {
+	rows := 0
+	for _, kind := range []Kind{NoFile, NoManifest, NoDirectory, NoAccess, EmptyDirectory, NoDriverMatches, NoLayerMatches, BothMatch,
+		AllOut, KeptOut, NoLayer, OnAndOff, TwoOfMesa, TwoChoices} {
+		if text := (&Problem{Kind: kind, Variable: "VK_V", Place: "/p", Layer: "L"}).What(); len(text) < 20 || strings.Contains(text, "$") {
+			t.Errorf("%s: %q", kind, text)
+		}
+		rows++
+	}
+	if lines := strings.Count(problemTable, "\n"); lines != rows+1 {
+		t.Errorf("%d rows for %d kinds", lines-1, rows)
+	}
+}

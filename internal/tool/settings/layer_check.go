@@ -1,6 +1,7 @@
 package settings
 
 import (
+	_ "embed"
 	"fmt"
 	"path"
 	"slices"
@@ -20,17 +21,9 @@ import (
 const ValidationLayer = layerPrefix + "KHRONOS_validation"
 
 // validationKeys are the settings of the validation layer's releases.
-var validationKeys = strings.Fields(
-	"check_command_buffer check_image_layout check_object_in_use check_query check_shaders check_shaders_caching " +
-		"debug_action debug_disable_spirv_val disables duplicate_message_limit enable_message_limit enables fine_grained_locking gpuav_buffer_address_oob " +
-		"gpuav_buffer_copies gpuav_buffer_oob gpuav_buffers_validation gpuav_descriptor_checks gpuav_descriptor_indexing gpuav_enable " +
-		"gpuav_index_buffers gpuav_indirect_dispatches_buffers gpuav_indirect_draws_buffers gpuav_indirect_trace_rays_buffers " +
-		"gpuav_post_process_descriptor_indexing gpuav_safe_mode gpuav_select_instrumented_shaders gpuav_shader_instrumentation gpuav_validate_ray_query " +
-		"gpuav_warn_on_robust_oob log_filename message_format_display_application_name message_format_json message_id_filter object_lifetime " +
-		"printf_buffer_size printf_enable printf_only_preset printf_to_stdout printf_verbose report_flags stateless_param " +
-		"syncval_message_extra_properties syncval_queue_submit syncval_shader_accesses_heuristic syncval_submit_time_validation thread_safety " +
-		"unique_handles validate_best_practices validate_best_practices_amd validate_best_practices_arm validate_best_practices_img " +
-		"validate_best_practices_nvidia validate_core validate_sync vma_linear_output warn_on_robust_oob")
+//
+//go:embed validation_keys.txt
+var validationKeys string
 
 // derivedNames returns the variables of a layer's setting that its name gives, with the vendor, without it, and without
 // both.
@@ -58,7 +51,7 @@ func (l *Layer) variablesOf(s *Setting) []string {
 // of the validation layer.
 func LayersByVariable(m *machine.Machine, layers []*manifest.Layer) map[string]string {
 	owners := map[string]string{}
-	for _, key := range validationKeys {
+	for _, key := range strings.Fields(validationKeys) {
 		for _, name := range derivedNames(ValidationLayer, key) {
 			owners[name] = ValidationLayer
 		}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	_ "embed"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -15,31 +16,17 @@ import (
 	"vkloader/internal/decide/process"
 )
 
-// refusedNames are variables with which the dynamic linker, the C library, a shell or a language's runtime loads code
-// or writes files. "*" stands for any characters. The page refuses them even from the user.
-var refusedNames = []string{
-	"LD_*", "DYLD_*", "_RLD*", "LIBPATH", "SHLIB_PATH", "GLIBC_TUNABLES", "MALLOC_*", "GCONV_PATH", "GETCONF_DIR",
-	"LOCPATH", "NLSPATH",
-	"HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "RESOLV_*", "TZDIR", "NIS_PATH", "TMPDIR", "PATH", "IFS", "ENV",
-	"BASH_*", "SHELLOPTS", "PS4", "ZDOTDIR",
-	"FPATH", "CDPATH", "PYTHON*", "PERL*", "RUBY*", "GEM_*", "NODE_*", "LUA_*", "TCL*", "PHP*", "GUILE_*", "JAVA_*",
-	"_JAVA_*", "JDK_*",
-	"CLASSPATH", "DOTNET_*", "CORECLR_*", "COMPLUS_*", "COREHOST_*", "MONO_*", "GODEBUG", "GOTRACEBACK", "GOCOVERDIR",
-	"RUST_*", "R_*",
-	"ASAN_*", "LSAN_*", "MSAN_*", "TSAN_*", "UBSAN_*", "SCUDO_*", "GCOV_*", "LLVM_PROFILE_FILE", "VALGRIND_*",
-	"OPENSSL_*", "SSLKEYLOGFILE",
-	"GIO_*", "GTK_*", "GDK_PIXBUF_*", "GST_*", "GI_TYPELIB_PATH", "GSETTINGS_*", "QT_*", "QML*", "KDE*", "XLOCALEDIR",
-	"XERRORDB", "XCURSOR_PATH", "SDL_DYNAMIC_API",
-	"SDL_*_LIBRARY", "DBUS_*", "HEAPPROFILE*", "CPUPROFILE*", "WINEDLL*", "WINELOADER", "WINEPREFIX", "WINESERVER",
-	"MESA_SHADER_CACHE_DIR", "MESA_GLSL_CACHE_DIR",
-}
+// refusedNames are the patterns of variables that the page refuses even from the user.
+//
+//go:embed refused.txt
+var refusedNames string
 
 // refusal returns the reason to refuse a variable; "" for an accepted one.
 func refusal(name string) string {
 	switch {
 	case name == "" || strings.ContainsAny(name, "/ \x00"):
 		return "it is not a valid name of a variable"
-	case slices.ContainsFunc(refusedNames, func(pattern string) bool {
+	case slices.ContainsFunc(strings.Fields(refusedNames), func(pattern string) bool {
 		is, err := path.Match(pattern, strings.ToUpper(name))
 		return is && err == nil
 	}):
