@@ -126,8 +126,7 @@ type examination struct {
 
 func (e *examination) tries(at probe.Companions, about *subject) doctor.Tries {
 	return doctor.Tries{At: at, Environ: about.source.Environ, Limit: e.limit, Wake: e.how == everything,
-		Present: e.how == everything,
-		Ended:   e.ended}
+		Present: e.how == everything, Ended: e.ended}
 }
 
 // effort is the extent of the trials.

@@ -12,11 +12,6 @@ import (
 	"vkloader/internal/tool/doctor"
 )
 
-const (
-	fixPlace = "your own files"
-	fixable  = fixPlace
-)
-
 // triable returns false: no child process loads drivers and layers.
 func triable(*subject) bool { return false }
 

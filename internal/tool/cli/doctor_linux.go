@@ -21,11 +21,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-const (
-	fixPlace = "your own files"
-	fixable  = fixPlace
-)
-
 // triable reports whether child processes can load the program's drivers and layers.
 func triable(about *subject) bool {
 	return !about.source.Foreign() && about.process == nil &&

@@ -69,7 +69,7 @@ func fixStepwise(s *invocation, on fixes, r *repairing) error {
 		f.show(next)
 		f.tried[next.line] = true
 		if f.dry {
-			f.plan(next)
+			f.plan(next.edits...)
 			continue
 		}
 		switch f.ask() {
@@ -90,13 +90,6 @@ func fixStepwise(s *invocation, on fixes, r *repairing) error {
 // asks reports whether a step with this line is wanted and was not tried before.
 func (f *fixer) asks(line shell.Line) bool {
 	return !f.tried[line] && (f.only == "" || f.only == string(line))
-}
-
-// plan records the files that a step would write.
-func (f *fixer) plan(next *step) {
-	for _, e := range next.edits {
-		f.invocation.plan(e.Path, e.Text, e.Remove)
-	}
 }
 
 func (f *fixer) show(next *step) {

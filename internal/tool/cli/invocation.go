@@ -19,6 +19,7 @@ import (
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/term"
 )
 
@@ -48,10 +49,10 @@ type invocation struct {
 	// elevated is --elevated, for commands without a value of their own.
 	elevated bool
 
-	answered  func(value any)                      // if not nil, receives every answer printed as JSON
-	bundle    doctor.StartFile                     // of the examined program
-	temporary []string                             // directories to remove at the end
-	planned   func(path, text string, remove bool) // if not nil, receives every file that --dry-run does not write
+	answered  func(value any)  // if not nil, receives every answer printed as JSON
+	bundle    doctor.StartFile // of the examined program
+	temporary []string         // directories to remove at the end
+	planned   func(fix.Edit)   // if not nil, receives every file that --dry-run does not write
 
 	// if not nil, receives the results of the first screen's trials, which then have no limit together
 	tried func(doctor.Probe)
@@ -72,10 +73,12 @@ func (s *invocation) talk() io.Writer {
 	return term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: !coloured}
 }
 
-// plan records a file that --dry-run would have written or removed.
-func (s *invocation) plan(path, text string, remove bool) {
-	if s.planned != nil {
-		s.planned(path, text, remove)
+// plan records files that --dry-run would have written or removed.
+func (s *invocation) plan(edits ...fix.Edit) {
+	for _, e := range edits {
+		if s.planned != nil {
+			s.planned(e)
+		}
 	}
 }
 

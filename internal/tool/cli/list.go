@@ -300,8 +300,7 @@ func newListDevices(s *invocation) *cobra.Command {
 
 // listTheDevices lists the devices of a machine; only: those that the selectors name, or all.
 func listTheDevices(s *invocation, source *machine.Source, only []string, details bool,
-	limit time.Duration) (*deviceList,
-	error) {
+	limit time.Duration) (*deviceList, error) {
 	devices, err := devicesOf(s, source, limit)
 	if err != nil {
 		return nil, err

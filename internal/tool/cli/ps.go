@@ -104,8 +104,7 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 		sandboxes := term.Words(p.Sandboxes,
 			func(in doctor.Sandbox) string { return strings.TrimSuffix(in.Kind+" "+in.Detail, " ") })
 		table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "),
-			modules(p.Drivers),
-			modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
+			modules(p.Drivers), modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
 	}
 	table.PrintOr("No process uses a Vulkan loader.", s.out, "", s.style)
 	for _, p := range r.Processes {

@@ -155,8 +155,7 @@ func Main(args, environ []string, out, errOut io.Writer) int {
 		executable = args[0]
 	}
 	return runLine(&invocation{out: out, errOut: errOut, environ: environ, executable: executable,
-		self: self(executable), in: os.Stdin,
-		terminal: term.IsTerminal(os.Stdin)}, args[1:])
+		self: self(executable), in: os.Stdin, terminal: term.IsTerminal(os.Stdin)}, args[1:])
 }
 
 // command is a command of the tool: its name and its constructor.

@@ -32,13 +32,14 @@ func kernelOf(source *machine.Source) string {
 // refuseReads makes a process in the background get an error from its terminal instead of a stop.
 func refuseReads() { signal.Ignore(unix.SIGTTIN) }
 
+// fixPlace and fixable describe what doctor --fix changes.
+const (
+	fixPlace = "your own files"
+	fixable  = fixPlace
+)
+
 // settingsUse is a part of the usage of settings.
 const settingsUse = "|layer"
-
-// settingsOfSystem returns the subcommands of settings that not every system has.
-func settingsOfSystem(s *invocation) []*cobra.Command {
-	return []*cobra.Command{newSettingsLayer(s)}
-}
 
 // elevatedHere reports whether the tool, and so its child processes, are elevated: the real and effective IDs differ,
 // or the tool was started with more rights than its user.

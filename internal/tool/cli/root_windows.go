@@ -40,10 +40,8 @@ func refuseReads() {}
 // settingsUse is the part of settings' usage that Windows does not support.
 const settingsUse = ""
 
-// settingsOfSystem returns the parts of settings that Windows does not support.
-func settingsOfSystem(*invocation) []*cobra.Command {
-	return []*cobra.Command{absent("layer", "settings layer")}
-}
+// newSettingsLayer returns a command that Windows does not support.
+func newSettingsLayer(*invocation) *cobra.Command { return absent("layer", "settings layer") }
 
 // runGroup runs a child process, and ends it and its child processes with its context.
 func runGroup(child *spawn.Child) error {

@@ -80,8 +80,7 @@ func serve(s *invocation, o *serving) error {
 		Resolver: &component.Resolver{Roots: config.PackageRoots, Step: config.StepTimeout, Log: log,
 			Cache: filepath.Join(server.PrivateDirectory(o.Directory), "images")},
 		State: state.Options{AllowHardware: c.AllowHardware, AllowEmulated: c.AllowEmulated,
-			AllowSoftware: c.AllowSoftware,
-			SoftwareURL:   component.Absolute(c.SoftwareURL, c.Directory)}}
+			AllowSoftware: c.AllowSoftware, SoftwareURL: component.Absolute(c.SoftwareURL, c.Directory)}}
 	if err := takeSockets(s, &options.Sockets); err != nil {
 		return exit.As(exit.Problems, err)
 	}

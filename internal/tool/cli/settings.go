@@ -24,8 +24,7 @@ import (
 func newSettings(s *invocation) *cobra.Command {
 	show := newSettingsShow(s)
 	cmd := newGroup("settings show|set|clear|use|save|forget"+settingsUse, show, newSettingsSet(s),
-		newSettingsClear(s), newSettingsUse(s), newSettingsSave(s), newSettingsForget(s))
-	cmd.AddCommand(settingsOfSystem(s)...)
+		newSettingsClear(s), newSettingsUse(s), newSettingsSave(s), newSettingsForget(s), newSettingsLayer(s))
 	showing(cmd, show)
 	return cmd
 }
@@ -251,8 +250,7 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 		line("devices, in this order (no others):")
 		for _, d := range p.Devices {
 			line("  %s, device %s, driver %s, version %s (%d)", term.Or(d.Name, "unnamed"), d.DeviceUUID, d.DriverUUID,
-				d.DriverText,
-				d.DriverVersion)
+				d.DriverText, d.DriverVersion)
 		}
 	}
 }

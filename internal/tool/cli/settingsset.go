@@ -22,6 +22,7 @@ import (
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -154,10 +155,10 @@ func exclude(s *invocation, c settings.Options) error {
 func printWritten(s *invocation, c *settings.Options, written *settings.Written) (err error) {
 	switch {
 	case c.Dry && written.Gone:
-		s.plan(written.Path, "", true)
+		s.plan(fix.Edit{Path: written.Path, Remove: true})
 		return writeJSON(s, written.Content)
 	case c.Dry:
-		s.plan(written.Path, written.Text, false)
+		s.plan(fix.Edit{Path: written.Path, Text: written.Text})
 		_, err = io.WriteString(term.Data(s.out), written.Text)
 	case written.Gone:
 		fmt.Fprintf(s.out, "Removed %s: no settings remain\n", written.Path)

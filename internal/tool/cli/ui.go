@@ -22,6 +22,7 @@ import (
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/ui"
@@ -199,9 +200,7 @@ func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 	s.out, s.errOut = &out, &messages
 	ran := &ui.Ran{Args: append(c.s.options(), args...)}
 	s.answered = func(value any) { ran.Value = value }
-	s.planned = func(path, text string, remove bool) {
-		ran.Planned = append(ran.Planned, ui.File{Path: path, Text: text, Remove: remove})
-	}
+	s.planned = func(e fix.Edit) { ran.Planned = append(ran.Planned, e) }
 	ran.Code = runLine(s, ran.Args)
 	ran.Out, ran.Messages = out.String(), messages.String()
 	return ran

@@ -34,8 +34,7 @@ func newVersion(s *invocation) *cobra.Command {
 		}
 		return out.print(s, answer, func() {
 			fmt.Fprintf(s.out, "vkloader %s (%s)\nlibrary %s, %s, for Vulkan %s\n", answer.Release, answer.Go,
-				answer.Library,
-				term.Or(answer.Is, "not of vkloader"), answer.Vulkan)
+				answer.Library, term.Or(answer.Is, "not of vkloader"), answer.Vulkan)
 		})
 	})
 }

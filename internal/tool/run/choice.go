@@ -181,8 +181,7 @@ func splitLists(names []string) []string {
 // list lists the devices; if it is nil, each request must be VENDOR:DEVICE. m has the environment to change. program is
 // for suggested commands.
 func (c *Choice) DeviceChanges(m *machine.Machine, program string,
-	list func() (*survey.Devices, error)) (changes []explain.Change,
-	warnings []string, err error) {
+	list func() (*survey.Devices, error)) (changes []explain.Change, warnings []string, err error) {
 	if len(c.Devices) == 0 {
 		return nil, nil, nil
 	}

@@ -321,8 +321,7 @@ func (s *Scene) Suspects(more []string) *Suspects {
 	}
 	for _, l := range s.Answer.Layers {
 		active := slices.ContainsFunc(s.Answer.Active,
-			func(a plan.Active) bool { return s.Answer.Layers[a.Layer] == l }) ||
-			slices.Contains(more, l.Name)
+			func(a plan.Active) bool { return s.Answer.Layers[a.Layer] == l }) || slices.Contains(more, l.Name)
 		if active && !l.Meta && !slices.ContainsFunc(found.Layers, func(x Suspect) bool { return x.Name == l.Name }) {
 			found.Layers = append(found.Layers, Suspect{Kind: Layer, Name: l.Name, Manifest: l.Manifest,
 				Library: s.real(l.Library)})

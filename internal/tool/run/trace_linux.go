@@ -39,8 +39,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	t := &tracer{traced: !limits.Untraced, alive: map[int]bool{}, last: map[int]*place{}, forked: map[int]bool{},
-		wake: make(chan struct{}),
-		left: make(chan struct{})}
+		wake: make(chan struct{}), left: make(chan struct{})}
 	attributes := &syscall.ProcAttr{Env: p.Environ, Files: []uintptr{0, stdout.Fd(), write.Fd()},
 		Sys: &syscall.SysProcAttr{Ptrace: t.traced, Pdeathsig: syscall.SIGKILL}}
 	if t.main, err = p.child().Fork(attributes); errors.Is(err, unix.EPERM) {
@@ -67,8 +66,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 // ptraceOptions trace threads and children, end all of them with the tool, and stop each one before its end so that its
 // mappings can be read.
 const ptraceOptions = unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK |
-	unix.PTRACE_O_TRACEVFORK |
-	unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACEEXIT
+	unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACEEXIT
 
 // fatal lists the signals of a crash.
 var fatal = []syscall.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE, unix.SIGABRT, unix.SIGSYS,

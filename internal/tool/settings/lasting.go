@@ -156,8 +156,7 @@ func Selectable(devices []discover.Device) []drivers.Device {
 	for i := range devices {
 		d := &devices[i]
 		list[i] = drivers.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID,
-			UUID:       d.DeviceUUID,
-			DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
+			UUID: d.DeviceUUID, DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
 	}
 	return list
 }

@@ -80,8 +80,7 @@ func (b *banner) settings(r *Request) error {
 		return nil
 	}
 	b.Overrides = append([]override{{Kind: "Settings file", What: cmp.Or(what, "it changes nothing for any program"),
-		Where: file.File, Since: since, By: writer, Until: until, Change: "clear"}},
-		b.Overrides...)
+		Where: file.File, Since: since, By: writer, Until: until, Change: "clear"}}, b.Overrides...)
 	return nil
 }
 

@@ -29,15 +29,16 @@ type Plan struct {
 	Also  []string // the tool's own files that it also writes
 	Note  string   // a remark
 
-	Make func() error // makes the change; nil: a child process runs the command line, which tries drivers and layers
+	Child bool // a child process runs the command line, which tries drivers and layers
 }
 
 // carryOut makes the change.
 func (p *Plan) carryOut(r *Request) error {
-	if p.Make != nil {
-		return p.Make()
+	run := func(args ...string) *Ran { return r.Tool.Run(r, args...) }
+	if p.Child {
+		run = r.Started
 	}
-	if ran := r.Started(p.Args...); ran.Code != exit.Fine {
+	if ran := run(p.Args...); ran.Code != exit.Fine {
 		return exit.As(ran.Code, ran.Failed())
 	}
 	return nil
@@ -56,16 +57,12 @@ func settingsPlan(r *Request, title string, line []string, c *settings.Options) 
 		return nil, err
 	}
 	notes := append([]string{strings.TrimSpace(strings.ReplaceAll(said, "vkloader: ", ""))}, written.Notes...)
-	files := []File{{written.Path, written.Text, written.Gone}}
+	files := []File{{Path: written.Path, Text: written.Text, Remove: written.Gone}}
 	if written.Layers != nil {
 		files = append(files, File{Path: written.Layers.File, Text: written.Layers.Text()})
 	}
 	return &Plan{Title: title, Args: line, Files: files,
-		Also: []string{settings.SetAside(written.Path)}, Note: strings.TrimSpace(strings.Join(notes, "\n")),
-		Make: func() error {
-			_, err := found.Set(c, nil)
-			return err
-		}}, nil
+		Also: []string{settings.SetAside(written.Path)}, Note: strings.TrimSpace(strings.Join(notes, "\n"))}, nil
 }
 
 // changes maps the values of data-change to functions that plan a change with the fields of its form. They write
@@ -201,7 +198,7 @@ func (s *Server) apply(r *Request, p *prepared, m *machine.Machine) error {
 	if changed {
 		s.undo = append(s.undo, step)
 	}
-	if p.Make == nil && changed && exit.CodeOf(wrong) == exit.Problems { // the remaining problems after a fix
+	if p.Child && changed && exit.CodeOf(wrong) == exit.Problems { // the remaining problems after a fix
 		return nil
 	}
 	return wrong
@@ -290,12 +287,7 @@ func planClear(r *Request) (*Plan, error) {
 	}
 	c := &settings.Clearing{Force: !file.Ours}
 	plan := &Plan{Title: "Remove the settings file",
-		Files: []File{{Path: file.Path, Remove: true}},
-		Also:  []string{settings.SetAside(file.Path)},
-		Make: func() error {
-			_, err := found.Clear(c)
-			return err
-		}}
+		Files: []File{{Path: file.Path, Remove: true}}, Also: []string{settings.SetAside(file.Path)}}
 	if app := r.Ref("app"); app != "" {
 		c.Apps = []string{app}
 		plan.Title = "Remove the settings for " + app
@@ -326,9 +318,7 @@ func planEverything(r *Request) (*Plan, error) {
 	plan := &Plan{Title: "Undo everything that vkloader has written",
 		Args: []string{"settings", "clear", "--everything"}, Also: []string{undo},
 		Note: "These are the settings, configurations, settings of layers and fixes of this user, from this page and from terminals."}
-	for _, e := range edits {
-		plan.Files = append(plan.Files, File{e.Path, e.Text, e.Remove})
-	}
+	plan.Files = edits
 	found, _, err := seeing(r.Tool, plan.Files).Settings()
 	if err != nil {
 		return nil, err
@@ -338,16 +328,11 @@ func planEverything(r *Request) (*Plan, error) {
 		aside := settings.SetAside(path)
 		text, unread := m.ReadFile(aside)
 		plan.Files = slices.DeleteFunc(plan.Files, func(f File) bool { return f.Path == path })
-		plan.Files, plan.Also = append(plan.Files, File{path, string(text), unread != nil}), append(plan.Also, aside)
+		plan.Files, plan.Also = append(plan.Files, File{Path: path, Text: string(text), Remove: unread != nil}),
+			append(plan.Also, aside)
 	}
 	if err == nil && len(plan.Files) == 0 {
 		err = failure("there is nothing to undo")
-	}
-	plan.Make = func() error {
-		if ran := r.Tool.Run(r, plan.Args...); ran.Code != exit.Fine {
-			return ran.Failed()
-		}
-		return nil
 	}
 	return plan, err
 }
@@ -371,5 +356,5 @@ func planFix(r *Request) (*Plan, error) {
 	}
 	m := r.Tool.Machine()
 	return &Plan{Title: step, Args: []string{"doctor", "--fix", "--yes", "--step", step}, Files: dry.Planned,
-		Also: []string{fix.UndoFile(&m)}}, nil
+		Also: []string{fix.UndoFile(&m)}, Child: true}, nil
 }

@@ -23,7 +23,7 @@ func (childless) Child(context.Context, []byte, []string, io.Writer, io.Writer) 
 func TestFailedChild(t *testing.T) {
 	t.Parallel()
 	r := &Request{Context: t.Context(), Tool: childless{}}
-	p := &prepared{Request: r, Plan: &Plan{Title: "a step", Args: []string{"doctor", "--fix"}}}
+	p := &prepared{Request: r, Plan: &Plan{Title: "a step", Args: []string{"doctor", "--fix"}, Child: true}}
 	if err := (&Server{}).apply(r, p, &machine.Machine{}); err == nil || !strings.Contains(err.Error(), "no child") {
 		t.Errorf("%v", err)
 	}

@@ -173,16 +173,12 @@ func planSave(r *Request) (*Plan, error) {
 		}
 	}
 	line := append([]string{"settings", "save", s.Name}, option.Words(&s)...)
-	plan := &Plan{Title: "Save the configuration " + s.Name, Args: line, Make: func() error {
-		_, err := found.Save(&s)
-		return err
-	}}
+	plan := &Plan{Title: "Save the configuration " + s.Name, Args: line}
 	if s.Move {
 		plan.Title = "Rename the configuration " + s.From + " to " + s.Name
 	}
-	dry := s
-	dry.Dry = true
-	saved, err := found.Save(&dry)
+	s.Dry = true
+	saved, err := found.Save(&s)
 	if err != nil {
 		return nil, err
 	}
@@ -205,6 +201,5 @@ func planForget(r *Request) (*Plan, error) {
 		err = found.Forget(name, true)
 	}
 	return &Plan{Title: "Remove the configuration " + name, Args: []string{"settings", "forget", name},
-		Files: []File{{Path: file, Remove: true}}, Note: "Programs keep the settings that it has given them.",
-		Make: func() error { return found.Forget(name, false) }}, err
+		Files: []File{{Path: file, Remove: true}}, Note: "Programs keep the settings that it has given them."}, err
 }

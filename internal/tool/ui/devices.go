@@ -111,6 +111,5 @@ func planDevices(r *Request) (*Plan, error) {
 		return nil, dry.Failed()
 	}
 	return &Plan{Title: "Choose the devices for " + term.Or(app, allPrograms), Args: line, Files: dry.Planned,
-		Note: settings.Lasting,
-		Also: []string{settings.SetAside(dry.Planned[0].Path)}}, nil
+		Note: settings.Lasting, Also: []string{settings.SetAside(dry.Planned[0].Path)}, Child: true}, nil
 }

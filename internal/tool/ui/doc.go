@@ -1,5 +1,5 @@
 // Package ui is the tool's page in a browser: "vkloader ui". It runs the tool's own commands and shows their results. A
-// change calls the function that its command calls. The package makes no decision.
+// change runs the command line that the page shows. The package makes no decision.
 //
 // # A page
 //
@@ -21,12 +21,11 @@
 // # A change
 //
 // A change is one function, and a line in the list in changes.go. The function receives the fields of the form, makes a
-// typed change of package settings of them, and returns the files with their new content, the command line for a
-// terminal, and Make, which passes the typed change to the function of the command. The plan writes nothing. "fix" and
-// "devices" have no Make: a child of the server runs their command line, which tries drivers and layers. A form with
-// data-change="NAME" on a page shows the plan first. The following steps are common to all changes: the secret (package
-// guard), --read-only, the rule that root changes system files only, a comparison of the files with the plan, the
-// change, and undo.
+// typed change of package settings of them, and returns the files with their new content, and the command line that
+// makes the change, here and in a terminal. The plan writes nothing. A child of the server runs the command lines of
+// "fix" and "devices", which try drivers and layers. A form with data-change="NAME" on a page shows the plan first. The
+// following steps are common to all changes: the secret (package guard), --read-only, the rule that root changes system
+// files only, a comparison of the files with the plan, the change, and undo.
 //
 // # Text of files
 //

@@ -402,7 +402,7 @@ func (view *layer) try(r *Request) {
 		view.Exports = string(answer.Exports())
 	default:
 		c.Dry = false
-		view.Change, view.Planned = c, []File{{answer.File, answer.Text, answer.Removed}}
+		view.Change, view.Planned = c, []File{{Path: answer.File, Text: answer.Text, Remove: answer.Removed}}
 	}
 }
 
@@ -446,11 +446,7 @@ func planLayerSettings(r *Request) (*Plan, error) {
 		note = "Programs get the settings when they use the configuration, again if they use it now."
 	}
 	return &Plan{Title: "Change the settings of " + view.Name, Args: view.line(), Files: view.Planned, Also: also,
-		Note: note,
-		Make: func() error {
-			_, err := settings.ChangeLayer(view.source, view.Change)
-			return err
-		}}, nil
+		Note: note}, nil
 }
 
 // failure is an error with a fixed message.

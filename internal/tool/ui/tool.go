@@ -11,12 +11,13 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
 // Tool runs command lines of this program in this process, with the --root and --env options of its start. Pages read
-// the output of commands; a change of settings calls the function of package settings that its command also calls.
+// the output of commands, and a change is the command line of a command.
 type Tool interface {
 	// Settings finds the settings files, and returns messages about the expired ones, which it removes.
 	Settings() (found *settings.FileSet, said string, err error)
@@ -50,11 +51,7 @@ type Ran struct {
 }
 
 // File is a file that a change writes or removes.
-type File struct {
-	Path   string
-	Text   string
-	Remove bool
-}
+type File = fix.Edit
 
 // Decode reads the printed JSON. Without JSON, it returns the command's error.
 func (r *Ran) Decode(into any) error {
