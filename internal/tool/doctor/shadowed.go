@@ -141,16 +141,22 @@ func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 
 // preload returns advice to start the program with a library of the system.
 func (e *exam) preload(file string) *Remedy {
-	const variable = "LD_PRELOAD"
-	value, _ := e.machine.Lookup(variable)
-	if value = file + " " + value; strings.HasSuffix(value, " ") {
-		value = file
-	}
+	c := e.preloading(file)
 	program := term.Or(e.options.Bundle.Launcher, e.source.Program)
-	do := shellAdvice("Start it with the system's file: ", explain.SetVariable(variable, value).Assignment()+" "+
-		shell.Quoted(program))
-	return do.having("preload "+value, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
-		return explain.SetVariable(variable, value).On(source), with, !source.Elevated
+	return shellAdvice("Start it with the system's file: ", c.Assignment()+" "+shell.Quoted(program)).withPreload(c)
+}
+
+// preloading returns the change that loads a library before all others.
+func (h host) preloading(file string) explain.Change {
+	const variable = "LD_PRELOAD"
+	value, _ := h.machine.Lookup(variable)
+	return explain.SetVariable(variable, strings.TrimSpace(file+" "+value))
+}
+
+// withPreload returns the advice with its effect: the change that loads a library before all others.
+func (t Remedy) withPreload(c explain.Change) *Remedy {
+	return t.having("preload "+c.Value, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+		return c.On(source), with, !source.Elevated
 	})
 }
 
@@ -176,7 +182,7 @@ func (e *exam) hiddenBy(c *binary.Closure, files ...*binary.File) *Remedy {
 }
 
 // searchLineRemoval returns advice against a directory of ldconfig's configuration with a file that hides another one:
-// to remove the file from /usr/local, or its package, or the directory's line. It returns nil for directories of the
+// to remove the file from /usr/local, or its package, or the directory's line; in a Flatpak, to load the other one. It returns nil for directories of the
 // system, whose libraries other programs need.
 func (e *exam) searchLineRemoval(line searchLine, file, hidden string) *Remedy {
 	before := file + " hides " + hidden + ". "
@@ -186,6 +192,12 @@ func (e *exam) searchLineRemoval(line searchLine, file, hidden string) *Remedy {
 	}
 	if owner := e.packageOf(file); owner != "" {
 		return newAdvice(before + "Remove the package " + owner + ", which has that file.").withObstacle(ofPackage)
+	}
+	if e.kind("flatpak") != "" { // its /etc is read-only
+		c := e.preloading(hidden)
+		outside := e.system.by("variables", arguments{"set": {c.Variable + "=" + c.Value}})
+		do := newAdvice(before + "The application should not contain the first of them.")
+		return do.or("To load the other one: ", outside).withPreload(c)
 	}
 	commands := []shell.Line{"sed -i " + shell.Words(strconv.Itoa(line.at.Number)+"d", line.at.File), "ldconfig"}
 	if local {

@@ -272,6 +272,11 @@ func (d *distribution) ownArguments() map[string]func() string {
 		"branch":    d.branch,
 		"mesa":      func() string { return d.platform() + ".default" + d.branch() },
 		"extension": d.nvidiaExtension,
+		"narrowextension": func() string { // a Flatpak for programs of both word sizes has both extensions
+			wide := d.class != 32 && strings.Contains(setting(d.machine.Text("/.flatpak-info"), "Context", "features"),
+				"multiarch")
+			return term.Either(wide, strings.Replace(d.nvidiaExtension(), ".GL.", ".GL32.", 1), "")
+		},
 		"capable": func() string {
 			value := h.variable(drivers.NvidiaCapabilities)
 			return term.Either(value == "", "it is not set", "it is "+value+", without graphics")

@@ -43,6 +43,11 @@ func (e *exam) wish(w *wish, f *environment.Problem, all []environment.Problem) 
 	case environment.NoFile, environment.NoDirectory, environment.EmptyDirectory, environment.NoManifest:
 		changes, why, near := environment.Meant(e.source, f)
 		w.what.more = why
+		info := e.machine.Text("/.flatpak-info") // it lists the variables that Flatpak sets
+		if info != "" && setting(info, "Environment", f.Variable) == "" {
+			w.what.more += "; Flatpak does not set it: it comes from the host, or a script of the application"
+			w.offer(explain.UnsetVariable(f.Variable))
+		}
 		w.offer(changes...)
 		if near != "" {
 			w.offer(e.alsoLibraries(changes[0], near)...)
