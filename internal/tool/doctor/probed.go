@@ -54,8 +54,11 @@ func (e *evidence) addResult(a *alone) {
 		case code == DriverFails && e.deviceAbsent(drivers.Of(a.of.Library)):
 			do = placement{Change: c, aim: forTime}.remedy()
 		default:
-			if do = shellAdvice("", c.Line()); drivers.Of(a.of.Library).Virtual() {
+			do = shellAdvice("", c.Line())
+			if drivers.Of(a.of.Library).Virtual() {
 				do = do.before(e.exam().system.by("host", nil))
+			} else if removal := e.removal(a); removal != nil {
+				do = removal.or("Otherwise: ", do)
 			}
 		}
 		if ok && a.Kind == "layer" && !a.named && a.Only == "" && e.Answer.Style != pathname.Backslash &&
@@ -371,6 +374,21 @@ func (e *evidence) exemptByTrial(f *Finding) exemption {
 func (r *Report) deviceAbsent(family *drivers.Family) bool {
 	return family != nil && !family.Software() && r.source.Machine.Exists("/sys/class") &&
 		!slices.ContainsFunc(r.GPUs, func(g GPU) bool { return family.MayServe(g.Kernel, g.Vendor) })
+}
+
+// removal returns advice to remove the package of a driver whose device is absent; nil: unknown, or the package has
+// other drivers, too.
+func (e *evidence) removal(a *alone) *Remedy {
+	x := e.exam()
+	stem, _, _ := strings.Cut(path.Base(a.Manifest), "_icd")
+	p := x.system.packageNamed(x.ownerOf(a.Manifest))
+	if a.Kind != "driver" || !e.deviceAbsent(drivers.Of(a.of.Library)) || p == nil ||
+		slices.ContainsFunc(p.Files, func(file string) bool {
+			return strings.Contains(file, "/vulkan/icd.d/") && !strings.HasPrefix(path.Base(file), stem)
+		}) {
+		return nil
+	}
+	return newAdvice("If this machine never has a device for it, remove the driver.").before(x.system.by("remove", with("p", p.Name)))
 }
 
 // Limits of a driver's lines in a report.

@@ -237,3 +237,26 @@ func TestLoaderThatAProgramBrings(t *testing.T) {
 		}
 	}
 }
+
+// A driver that crashes and whose device is absent is removed with its package, unless the package has other drivers.
+func TestRemovalOfDriver(t *testing.T) {
+	t.Parallel()
+	for others, want := range map[string]string{"": "If this machine never has a device for it, remove the driver. Run as root: pacman -R vulkan-intel. " +
+		"Otherwise: export VK_LOADER_DRIVERS_DISABLE=intel_icd.json", "usr/share/vulkan/icd.d/radeon_icd.json\n": "export VK_LOADER_DRIVERS_DISABLE=intel_icd.json"} {
+		report := examine(t, desktop(t, join(file("etc/os-release", "ID=arch\n"), file(icds+"intel_icd.json", icd("libvulkan_intel.so", "")),
+			file(libraries+"libvulkan_intel.so", library(t, "exports=vk_icdGetInstanceProcAddr")), file("var/lib/pacman/local/vulkan-intel-1-1/desc", "%NAME%\nvulkan-intel\n"),
+			file("var/lib/pacman/local/vulkan-intel-1-1/files", "%FILES%\nusr/share/vulkan/icd.d/intel_icd.json\n"+others))), Options{})
+		e := newEvidence(report)
+		e.Tried, e.alone = true, report.driversAlone()
+		for i := range e.alone {
+			if e.alone[i].Result = ProbeOK; e.alone[i].Name == "intel_icd.json" {
+				e.alone[i].Result = ProbeCrashes
+			}
+			e.addResult(&e.alone[i])
+		}
+		e.conclude()
+		if f := find(e.finish().Findings, func(f *Finding) bool { return f.Code == DriverCrashes }); f == nil || f.Do != want {
+			t.Errorf("%+v, want %q", f, want)
+		}
+	}
+}
