@@ -244,12 +244,13 @@ func (e *exam) loaders() {
 func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 	if first.File == nil {
 		configured := e.configuredPath(loaderName)
+		// on NixOS, programs and their libraries name the loader's directory
+		lost := term.Either(e.system.is("nixos"), nothing, usual)
 		// an image gets a package
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass || conditions["image"](&e.system) {
-			lost := term.Either(e.system.is("nixos"), nothing, usual) // NixOS programs name their own library directory
 			e.add(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName), lost)
 		} else {
-			found := e.add(LoaderMissing, loaderName, "", loaderless(configured, e.options.Library), nil).offer(fixing,
+			found := e.add(LoaderMissing, loaderName, "", loaderless(configured, e.options.Library), nil, lost).offer(fixing,
 				e.libraryPath(strings.TrimSuffix(search.Directory(e.options.Library), "/")))
 			if packageOf(loaderName, e.system.family()) != "" {
 				found.outlast(e.findable(loaderName))
