@@ -115,13 +115,21 @@ func devicesInOrder(r *doctor.Report) (kind string, names []string) {
 	return "Devices", term.Words(r.Devices, func(d probe.Device) string { return fmt.Sprint(d.Index, " ", d.Name) })
 }
 
-// deviceChoice tells how to choose a device for a program; "" if programs get fewer than two that are not on the CPU.
+// deviceChoice tells how to choose another device than the first for a program, a discrete one if there is one; "" if
+// programs get no two that are not on the CPU.
 func deviceChoice(r *doctor.Report) string {
 	hardware := slices.DeleteFunc(slices.Clone(r.Devices), func(d probe.Device) bool { return d.Type == vk.CPU })
-	if len(hardware) < 2 || onWindows {
+	if len(hardware) == 0 || onWindows {
 		return ""
 	}
-	device := fmt.Sprint("--device ", hardware[1].Index)
+	others := slices.DeleteFunc(hardware[1:], func(d probe.Device) bool { // two drivers may list one device
+		return d.PCI != "" && d.PCI == hardware[0].PCI
+	})
+	if len(others) == 0 {
+		return ""
+	}
+	at := max(0, slices.IndexFunc(others, func(d probe.Device) bool { return d.Type == vk.Discrete }))
+	device := fmt.Sprint("--device ", others[at].Index)
 	return fmt.Sprintf("vkloader run %[1]s PROGRAM; in Steam's launch options: vkloader run %[1]s %%command%%; "+
 		"for good: vkloader settings set %[1]s --app PROGRAM", device)
 }

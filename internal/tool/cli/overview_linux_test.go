@@ -68,7 +68,8 @@ func TestVersionAndRules(t *testing.T) {
 	}
 }
 
-// The first screen names devices in programs' order. With two devices that are not on the CPU, it says how to choose the second one.
+// The first screen names devices in programs' order. With two devices that are not on the CPU, it says how to choose another one than the
+// first: a discrete one if there is one. Two drivers may list one device.
 func TestDevicesInProgramsOrder(t *testing.T) {
 	t.Parallel()
 	intel, nvidia := probe.Device{Index: 0, Name: "Intel Iris Xe", Type: vk.Integrated}, probe.Device{Index: 1, Name: "RTX 3050", Type: vk.Discrete}
@@ -81,6 +82,8 @@ func TestDevicesInProgramsOrder(t *testing.T) {
 		{[]probe.Device{intel, nvidia, software}, "0 Intel Iris Xe, 1 RTX 3050, 2 llvmpipe", "vkloader run --device 1 %command%"},
 		{[]probe.Device{intel, software}, "0 Intel Iris Xe, 2 llvmpipe", ""},
 		{nil, "", ""},
+		{[]probe.Device{intel, {Index: 1, Name: "Iris"}, {Index: 2, Name: "RTX", Type: vk.Discrete}}, "0 Intel Iris Xe, 1 Iris, 2 RTX", "--device 2 "},
+		{[]probe.Device{{Name: "A", PCI: "0000:01:00.0"}, {Index: 1, Name: "B", PCI: "0000:01:00.0"}}, "0 A, 1 B", ""},
 	} {
 		r := &doctor.Report{Devices: c.devices}
 		if _, names := devicesInOrder(r); strings.Join(names, ", ") != c.names {
