@@ -250,8 +250,8 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass || conditions["image"](&e.system) {
 			e.add(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName), lost)
 		} else {
-			found := e.add(LoaderMissing, loaderName, "", loaderless(configured, e.options.Library), nil, lost).offer(fixing,
-				e.libraryPath(strings.TrimSuffix(search.Directory(e.options.Library), "/")))
+			found := e.add(LoaderMissing, loaderName, "", loaderless(configured, e.options.Library), nil, lost).
+				offer(fixing, e.libraryPath(strings.TrimSuffix(search.Directory(e.options.Library), "/")))
 			if packageOf(loaderName, e.system.family()) != "" {
 				found.outlast(e.findable(loaderName))
 			}

@@ -182,8 +182,8 @@ func (e *exam) hiddenBy(c *binary.Closure, files ...*binary.File) *Remedy {
 }
 
 // searchLineRemoval returns advice against a directory of ldconfig's configuration with a file that hides another one:
-// to remove the file from /usr/local, or its package, or the directory's line; in a Flatpak, to load the other one. It returns nil for directories of the
-// system, whose libraries other programs need.
+// to remove the file from /usr/local, or its package, or the directory's line; in a Flatpak, to load the other one. It
+// returns nil for directories of the system, whose libraries other programs need.
 func (e *exam) searchLineRemoval(line searchLine, file, hidden string) *Remedy {
 	before := file + " hides " + hidden + ". "
 	local := strings.HasPrefix(file, "/usr/local/")

@@ -201,13 +201,17 @@ func (e *exam) ignoresChoice(layer string) bool {
 
 // unreadOptimus adds a finding for a variable that asks for NVIDIA's device, if NVIDIA's layer is not on.
 func (e *exam) unreadOptimus() {
-	name := term.Either(e.variable(drivers.OptimusFilter) == "NVIDIA_only", drivers.OptimusFilter, drivers.OptimusOffload)
+	name := drivers.OptimusOffload
+	if e.variable(drivers.OptimusFilter) == "NVIDIA_only" {
+		name = drivers.OptimusFilter
+	}
 	at := slices.IndexFunc(e.Drivers, func(m Entry) bool {
 		f := drivers.Of(m.Library)
 		return m.Used && f != nil && f.Name == drivers.NVIDIA
 	})
 	has := contains(e.GPUs, func(g *GPU) bool { return g.Kernel == "nvidia" })
-	if value := e.variable(name); value == "" || value == "0" || at < 0 || !has || !e.ignoresChoice(drivers.OptimusLayer) {
+	if value := e.variable(name); value == "" || value == "0" || at < 0 || !has ||
+		!e.ignoresChoice(drivers.OptimusLayer) {
 		return
 	}
 	files := term.Either(e.Loader == nil || e.Loader.Obeys(variables.DriverFiles.Name()), variables.DriverFiles,
