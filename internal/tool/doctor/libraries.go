@@ -196,9 +196,9 @@ func (e *exam) sibling(library string) (tokened, file string) {
 // nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory,
 // it offers that directory for LD_LIBRARY_PATH.
 func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
-	what.configured = e.configuredPath(what.name)
+	what.configured, _ = e.configuredPath(what.name)
 	var changes []explain.Change
-	directories := slices.Clone(nameLists()["unsearched"])
+	directories := append(slices.Clone(nameLists()["unsearched"]), e.packageDirectories(m.Manifest, what.name)...)
 	if e.kind("flatpak", "snap", "steam") == "" { // these arrange their own directories
 		directories = append(directories, librariesNear(m.Manifest)...)
 	}
@@ -221,6 +221,18 @@ func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
 	e.foundIn(m, code, what, do).offer(fixing, changes...)
 }
 
+// packageDirectories returns the directories of a library in the package that has a manifest.
+func (e *exam) packageDirectories(manifest, library string) (directories []string) {
+	if p := e.system.packageNamed(e.packageOf(manifest)); p != nil {
+		for _, file := range p.Files {
+			if path.Base(file) == library {
+				directories = append(directories, path.Dir(file))
+			}
+		}
+	}
+	return directories
+}
+
 // librariesNear returns the directories for libraries of the software that a manifest belongs to, if that is outside of
 // the system's directories: a software kit, or a program's own prefix.
 func librariesNear(manifest string) (directories []string) {
@@ -239,8 +251,12 @@ func (e *exam) findable(name string) *Remedy {
 	if i := own(e.linker); i != nil {
 		return e.glibcAdvice(i, "")
 	}
-	if e.configuredPath(name) != "" {
-		return e.system.by("ldconfig", nil).finding(path.Dir(e.configuredPath(name)))
+	if file, wrong := e.configuredPath(name); file != "" {
+		do := e.system.by("ldconfig", nil)
+		if wrong != nil {
+			do = e.searchLineCorrection(wrong, path.Dir(file))
+		}
+		return do.finding(path.Dir(file))
 	}
 	if !isNamed(name, "subsystem") {
 		return e.system.libraryAdvice(name)
@@ -253,14 +269,40 @@ func (e *exam) fits(file string) bool {
 	return e.linker.Fits(e.linker.Open(file))
 }
 
-// configuredPath looks for a library in the directories of the ldconfig(8) configuration.
-func (e *exam) configuredPath(name string) string {
-	for _, line := range e.configuration("/etc/ld.so.conf", 0) {
-		if e.fits(line.directory + "/" + name) {
-			return line.directory + "/" + name
+// strayEnds are the characters that separate directories in other lists, and belong to the name in ldconfig's.
+const strayEnds = ";:,"
+
+// configuredPath looks for a library in the directories of the ldconfig(8) configuration. wrong is the line that names
+// the directory with a further character, such as ";", so that ldconfig does not find it; nil: the line is right.
+func (e *exam) configuredPath(name string) (file string, wrong *searchLine) {
+	lines := e.configuration("/etc/ld.so.conf", 0)
+	for _, strays := range []string{"", strayEnds} {
+		for line := range each(lines) {
+			if strays != "" && strings.ContainsAny(line.directory, `@\&[*^$`) { // it becomes a part of sed's command
+				continue
+			}
+			if file = strings.TrimRight(line.directory, strays) + "/" + name; e.fits(file) {
+				return file, term.Either(strays == "", nil, line)
+			}
 		}
 	}
-	return ""
+	return "", nil
+}
+
+// searchLineCorrection returns advice to correct a line of ldconfig's configuration so that it names a directory. On
+// Gentoo, env-update writes the lines of LDPATH in /etc/env.d.
+func (e *exam) searchLineCorrection(wrong *searchLine, directory string) *Remedy {
+	var sources []string
+	for _, name := range e.machine.Names("/etc/env.d") {
+		if has, _ := e.machine.Contains("/etc/env.d/"+name, wrong.directory); has {
+			sources = append(sources, "/etc/env.d/"+name)
+		}
+	}
+	args := with("at", wrong.at.String(), "wrong", wrong.directory, "file", wrong.at.File,
+		"cut", strconv.Itoa(wrong.at.Number)+"s@["+strayEnds+"]*$@@",
+		"change", "s@"+wrong.directory+"@"+directory+"@")
+	args["sources"] = sources
+	return e.system.by("search-line", args)
 }
 
 // maxIncludes is the maximum depth of include lines that ldconfig's configuration is read to.

@@ -243,7 +243,7 @@ func (e *exam) loaders() {
 // program's name of it.
 func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 	if first.File == nil {
-		configured := e.configuredPath(loaderName)
+		configured, _ := e.configuredPath(loaderName)
 		// on NixOS, programs and their libraries name the loader's directory
 		lost := term.Either(e.system.is("nixos"), nothing, usual)
 		// an image gets a package

@@ -102,6 +102,11 @@ func remedies() map[string]func(e *exam) *Remedy {
 			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "nodes", "/dev/nvidiactl", "directory", "/sys", "type", "sysfs", "module", "panthor", "modules", "panthor", "version", "2.38"))
 		}
 	}
+	for name, source := range map[string]string{"search line": "", "search line of env-update": "/etc/env.d/50a"} {
+		list[name] = func(e *exam) *Remedy {
+			return e.system.by("search-line", with("at", "/etc/ld.so.conf, line 6", "wrong", "/usr/lib64/a;", "file", "/etc/ld.so.conf", "cut", "6s@;$@@", "change", "s@/usr/lib64/a;@/usr/lib64/a@", "sources", source))
+		}
+	}
 	list["32-bit layer of a package"] = func(e *exam) *Remedy { return e.system.by("install32", with("p", "p")) }
 	list["32-bit layer of another package"] = func(e *exam) *Remedy { return e.system.by("install32", with("p", "q")) }
 	list["match"] = func(e *exam) *Remedy { return e.system.by("match", with("p", "p")) }

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -227,6 +228,9 @@ var shellPath = regexp.MustCompile(`('?)(/[^ ']*[^']*?)('|$| )`)
 
 // obey executes a shell line on the machine's files and variables.
 func (p *patient) obey(line string) error {
+	if before, is := strings.CutSuffix(line, " && ldconfig"); is {
+		return errors.Join(p.obey(before), runLdconfig(p.root))
+	}
 	switch name, rest, _ := strings.Cut(line, " "); name {
 	case "export":
 		variable, value, _ := strings.Cut(rest, "=")
