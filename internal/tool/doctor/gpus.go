@@ -301,7 +301,7 @@ func (e *exam) addDriverless(g *GPU) {
 	if m := find(e.Drivers, func(m *Entry) bool {
 		return m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class
 	}); m != nil {
-		what += fmt.Sprintf("; %s is for %d-bit programs only", m.Manifest, 32+64-e.class)
+		what += fmt.Sprintf("; the library of %s is for %d-bit programs only", m.Manifest, 32+64-e.class)
 	}
 	var do *Remedy
 	library, own := "", explain.Change{}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"vkloader/discover"
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
@@ -54,6 +55,8 @@ var environments = []struct {
 		[]string{"NVIDIA_DRIVER_CAPABILITIES=all"}, 64},
 	{"container", map[string]string{"run/systemd/container": "rkt"}, nil, 64},
 	{"distrobox", map[string]string{"run/.containerenv": "name=\"box\""}, []string{"DISTROBOX_ENTER_PATH=/usr/bin/distrobox-enter"}, 64},
+	{"NVIDIA in distrobox 32-bit", map[string]string{"run/.containerenv": "name=\"box\"", "run/host/usr/lib/x": "", "proc/self/mountinfo": "1 2 3:4 / /usr/lib/libnvidia-ml.so.1 rw"},
+		[]string{"DISTROBOX_ENTER_PATH=/usr/bin/distrobox-enter"}, 32},
 	{"installed", map[string]string{"var/lib/dpkg/status": "Package: libx11-6\nStatus: install ok installed\n\n",
 		"var/lib/pacman/local/p-1-1/files": "%FILES%\nusr/lib/libp.so\n", "var/lib/pacman/local/p-1-1/desc": "%VALIDATION%\nnone\n",
 		"var/lib/pacman/local/vulkan-radeon-1-1/files": "%FILES%\nusr/lib/libx.so\n", "var/lib/pacman/local/lib32-q-1-1/files": "%FILES%\n", "var/db/pkg/media-libs/vulkan-loader-1.4/CONTENTS": "",
@@ -150,6 +153,7 @@ func TestRemediesOfEverySystem(t *testing.T) {
 			tree.Lay(t, root, files)
 			source := &machine.Source{Machine: machine.Machine{Root: root, Environ: place.environ}}
 			e := examOf(newReport(""), source).setSystem(place.class, newPackages())
+			e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: place.class, Machine: binary.Processor(place.class)})
 			e.sandboxes()
 			e.system.within(e)
 			system := id + "/" + place.name

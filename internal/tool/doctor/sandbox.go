@@ -110,6 +110,9 @@ func (e *exam) containerCure(g *GPU) *Remedy {
 	switch {
 	case nvidia:
 		verb = "driver-of-nvidia"
+		if args["from"], args["to"] = e.hostLibraries(); args["from"] == nil {
+			args["none"] = []string{"of the host"}
+		}
 	case contains(e.Drivers, func(m *Entry) bool { return m.Class == 0 || m.Class == e.class }):
 		verb = "driver-beside-others"
 	}
@@ -117,6 +120,23 @@ func (e *exam) containerCure(g *GPU) *Remedy {
 		return do
 	}
 	return nil
+}
+
+// hostLibraries returns the directory below /run/host with NVIDIA's libraries for the examined programs, and that of the
+// programs' loader, which the dynamic linker searches. to is nil if that has some already: they may be the host's.
+func (e *exam) hostLibraries() (from, to []string) {
+	own, _ := machines.Running(e.class)
+	for _, directory := range []string{"/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/lib/" + own.Multiarch} {
+		if from == nil && e.fits("/run/host"+directory+"/libGLX_nvidia.so.0") {
+			from = []string{"/run/host" + directory}
+		}
+	}
+	if loader := e.linker.Find(loaderName).File; loader != nil &&
+		!slices.ContainsFunc(e.machine.Names(path.Dir(loader.Path)),
+			func(name string) bool { return strings.Contains(name, "nvidia") }) {
+		to = []string{path.Dir(loader.Path)}
+	}
+	return from, to
 }
 
 // searchAlso returns a change that puts a directory first in the search.
@@ -143,6 +163,8 @@ func (e *exam) elsewhere(g *GPU) (first string) {
 			}) || slices.ContainsFunc(e.Drivers, func(m Entry) bool {
 			manifest, err := e.machine.Real(m.Manifest)
 			return err == nil && strings.HasPrefix(manifest, real+"/")
+		}) || !slices.ContainsFunc(list, func(file string) bool { // programs get copies of all
+			return !contains(e.Drivers, func(m *Entry) bool { return path.Base(m.Manifest) == path.Base(file) })
 		}) {
 			continue
 		}
