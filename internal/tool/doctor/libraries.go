@@ -15,6 +15,8 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/standing"
+	"vkloader/internal/machines"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/term"
 )
 
@@ -264,6 +266,23 @@ func (e *exam) findable(name string) *Remedy {
 	return e.system.by("subsystem", nil)
 }
 
+// hostLibraries returns the directory below /run/host with NVIDIA's libraries for the examined programs, and that of the
+// programs' loader, which the dynamic linker searches. to is nil if that has some already: they may be the host's.
+func (e *exam) hostLibraries() (from, to []string) {
+	own, _ := machines.Running(e.class)
+	for _, directory := range []string{"/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/lib/" + own.Multiarch} {
+		if from == nil && e.fits("/run/host"+directory+"/libGLX_nvidia.so.0") {
+			from = []string{"/run/host" + directory}
+		}
+	}
+	if loader := e.linker.Find(loaderName).File; loader != nil &&
+		!slices.ContainsFunc(e.machine.Names(path.Dir(loader.Path)),
+			func(name string) bool { return strings.Contains(name, "nvidia") }) {
+		to = []string{path.Dir(loader.Path)}
+	}
+	return from, to
+}
+
 // fits reports whether a file is a library for the examined programs.
 func (e *exam) fits(file string) bool {
 	return e.linker.Fits(e.linker.Open(file))
@@ -505,6 +524,9 @@ func (e *exam) sameDriver(m *Entry, f *binary.File) {
 	other := find(e.Drivers, func(o *Entry) bool { return o.File == f.Real && o.Used })
 	if other == nil {
 		return
+	}
+	if e.class != 32 && environment.Only32(other.Name) && !environment.Only32(m.Name) { // the other one is left out
+		m, other = other, m
 	}
 	do := shellAdvice("See which variables name them: ", "vkloader list variables --set")
 	lists := []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames}

@@ -122,23 +122,6 @@ func (e *exam) containerCure(g *GPU) *Remedy {
 	return nil
 }
 
-// hostLibraries returns the directory below /run/host with NVIDIA's libraries for the examined programs, and that of the
-// programs' loader, which the dynamic linker searches. to is nil if that has some already: they may be the host's.
-func (e *exam) hostLibraries() (from, to []string) {
-	own, _ := machines.Running(e.class)
-	for _, directory := range []string{"/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/lib/" + own.Multiarch} {
-		if from == nil && e.fits("/run/host"+directory+"/libGLX_nvidia.so.0") {
-			from = []string{"/run/host" + directory}
-		}
-	}
-	if loader := e.linker.Find(loaderName).File; loader != nil &&
-		!slices.ContainsFunc(e.machine.Names(path.Dir(loader.Path)),
-			func(name string) bool { return strings.Contains(name, "nvidia") }) {
-		to = []string{path.Dir(loader.Path)}
-	}
-	return from, to
-}
-
 // searchAlso returns a change that puts a directory first in the search.
 func (h host) searchAlso(place string) explain.Change {
 	return explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(place, "/vulkan/icd.d")+":"+
