@@ -323,6 +323,9 @@ func (e *exam) addDriverless(g *GPU) {
 				term.Either(len(needs) == 1, ", which is", ", which are")+
 				" in no directory that the dynamic linker searches", text, explain.Change{}
 		}
+		if own.Text != "" && e.isEntered() && e.isOfHost(own.File) { // the host would list its device twice
+			own.File = path.Join("/etc/vulkan/icd.d", path.Base(own.File))
+		}
 	}
 	what += outsideSearch(elsewhere)
 	switch {
