@@ -266,8 +266,8 @@ func (e *exam) findable(name string) *Remedy {
 	return e.system.by("subsystem", nil)
 }
 
-// hostLibraries returns the directory below /run/host with NVIDIA's libraries for the examined programs, and that of the
-// programs' loader, which the dynamic linker searches. to is nil if that has some already: they may be the host's.
+// hostLibraries returns the directory below /run/host with NVIDIA's libraries for the examined programs, and that of
+// their loader, which the dynamic linker searches. to is nil if that has some already: they may be the host's.
 func (e *exam) hostLibraries() (from, to []string) {
 	own, _ := machines.Running(e.class)
 	for _, directory := range []string{"/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/lib/" + own.Multiarch} {
