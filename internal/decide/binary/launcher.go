@@ -23,8 +23,8 @@ type Launched struct {
 const maxLaunchers = 4
 
 // Launch follows the launchers of a bundle to the program that they start, and scripts to a program that gets variables
-// from them. It returns nil for an ordinary program, for a script that starts no program beside it and sets no
-// variable, and for a directory with several programs.
+// from them or replaces the shell. It returns nil for an ordinary program, for a script that ends with another program
+// and sets no variable for it, and for a directory with several programs.
 func Launch(m *machine.Machine, name string) *Launched {
 	l := &Launched{Program: name}
 	for range maxLaunchers {
@@ -104,7 +104,7 @@ var appRunPaths = []string{"usr/lib", "usr/lib/x86_64-linux-gnu", "usr/lib/aarch
 func startedBy(m *machine.Machine, file string) (program, paths string, set []Assignment) {
 	if s := readScript(m, file); s != nil {
 		set = s.last.variables
-		if program, paths = s.program, s.paths; program == "" && len(set) > 0 {
+		if program, paths = s.program, s.paths; program == "" && (len(set) > 0 || s.last.ends) {
 			program = s.last.program
 		}
 	}

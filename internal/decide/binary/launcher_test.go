@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 		{"single quotes", "exec '/opt/game/bin/game' 'a;b'", program, ""},
 		{"a value of another command", "P=$(find / -name game)\nexport LD_LIBRARY_PATH=$(find lib):x\nexec $P", "", ""},
 		{"another unknown value", "LD_LIBRARY_PATH=$(cat list)\nexport LD_LIBRARY_PATH\nexec /opt/game/bin/game", program, ""},
-		{"a program elsewhere", "exec /usr/bin/other", "", ""},
+		{"a program elsewhere", "exec /usr/bin/other", "/usr/bin/other", ""},
 		{"itself", "exec \"$0\" again", "", ""},
 		{"missing", "exec /opt/game/bin/none", "", ""},
 		{"nothing", "", "", ""},
