@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/drivers"
@@ -189,9 +190,9 @@ func (e *exam) selections() {
 func (e *exam) ignoresChoice(layer string) bool {
 	count := 0
 	for g := range each(e.GPUs) {
-		if !g.displayOnly() && contains(e.Drivers, func(m *Entry) bool {
-			f := drivers.Of(m.Library)
-			return m.Used && f != nil && f.MayServe(g.Kernel, g.Vendor)
+		if !g.displayOnly() && slices.ContainsFunc(e.Answer.Drivers, func(d *manifest.Driver) bool {
+			f := drivers.Of(d.Library)
+			return f != nil && f.MayServe(g.Kernel, g.Vendor)
 		}) {
 			count++
 		}
@@ -205,25 +206,27 @@ func (e *exam) unreadOptimus() {
 	if e.variable(drivers.OptimusFilter) == "NVIDIA_only" {
 		name = drivers.OptimusFilter
 	}
-	at := slices.IndexFunc(e.Drivers, func(m Entry) bool {
-		f := drivers.Of(m.Library)
-		return m.Used && f != nil && f.Name == drivers.NVIDIA
+	at := slices.IndexFunc(e.Answer.Drivers, func(d *manifest.Driver) bool {
+		f := drivers.Of(d.Library)
+		return f != nil && f.Name == drivers.NVIDIA
 	})
 	has := contains(e.GPUs, func(g *GPU) bool { return g.Kernel == "nvidia" })
 	if value := e.variable(name); value == "" || value == "0" || at < 0 || !has ||
 		!e.ignoresChoice(drivers.OptimusLayer) {
 		return
 	}
-	files := term.Either(e.Loader == nil || e.Loader.Obeys(variables.DriverFiles.Name()), variables.DriverFiles,
-		variables.ICDFilenames)
+	files := variables.DriverFiles
+	if l := e.source.Loader; l != nil && !l.Obeys(files.Name()) {
+		files = variables.ICDFilenames
+	}
 	e.unreadChoice(name, drivers.OptimusLayer, name == drivers.OptimusOffload).
-		offer(forDevice, explain.SetVariable(files.Name(), e.Drivers[at].Manifest))
+		offer(forDevice, explain.SetVariable(files.Name(), e.Answer.Drivers[at].Path))
 }
 
 // unreadChoice adds a finding for a variable that chooses a device through a layer that is not on. If OpenGL reads the
 // variable, too, and the loader sorts the devices, the choice may need no layer.
 func (e *exam) unreadChoice(name, layer string, forOpenGL bool) *Finding {
-	sorts := e.Loader == nil || e.Loader.Reads(variables.DeviceSelect.Name())
+	sorts := e.source.Loader == nil || e.source.Loader.Reads(variables.DeviceSelect.Name())
 	return e.add(VariableDevice, name, "", textf("Vulkan programs read it with %s, which is not on", layer),
 		newAdvice("For a program that needs the device: vkloader run --device DEVICE PROGRAM"),
 		term.Either(sorts && forOpenGL, nothing, usual))
