@@ -2,6 +2,7 @@ package loaders
 
 import (
 	"fmt"
+	"strings"
 
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/decide/binary"
@@ -19,9 +20,9 @@ func (l *Loader) Title() string {
 	}
 	switch {
 	case l.Package != "" && l.System != "":
-		name += fmt.Sprintf(" of %s (%s %s)", l.System, l.Package, l.PackageVersion)
+		name += fmt.Sprintf(" of %s (%s)", l.System, strings.TrimSpace(l.Package+" "+l.PackageVersion))
 	case l.Package != "":
-		name += fmt.Sprintf(" of the package %s %s", l.Package, l.PackageVersion)
+		name += strings.TrimRight(" of the package "+l.Package+" "+l.PackageVersion, " ")
 	default:
 		name = l.Path
 	}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -298,8 +299,11 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 }
 
 // addPoorDevices adds a finding for each listed device that many programs ignore: its driver has passed no conformance
-// test, or offers it Vulkan 1.0 and others more (ValveSoftware/Proton issue 3963).
+// test, or offers it Vulkan 1.0 and others more (ValveSoftware/Proton issue 3963), or less than Wine's usual Direct3D
+// needs, while no device offers more (doitsujin/dxvk issue 3062).
 func (e *evidence) addPoorDevices() {
+	enough := func(d probe.Device) bool { return d.Type != vk.CPU && d.APIVersion >= vk.V1_3 }
+	forWine := strings.HasPrefix(path.Base(e.source.Program), "wine") && !slices.ContainsFunc(e.Devices, enough)
 	for _, d := range e.Devices {
 		from := find(e.alone, func(a *alone) bool {
 			return a.saw != nil &&
@@ -312,6 +316,12 @@ func (e *evidence) addPoorDevices() {
 			e.add(DeviceOldVersion, d.Name, from.Manifest,
 				textf("its driver offers it Vulkan %s, and up to %s to others", d.APIVersion,
 					vk.Version(from.of.Driver.API)), nil).missing = true
+		case forWine && d.APIVersion >= vk.V1_1:
+			do := newAdvice("Update the driver: NVIDIA's offers 1.3 from release 510 on, and Mesa from 22.0 on, " +
+				"where the device can. DXVK 1.10.3 needs only 1.1.")
+			e.add(DeviceOldVersion, d.Name, "",
+				textf("its driver offers it Vulkan %s, and DXVK 2 and VKD3D-Proton need 1.3 or newer", d.APIVersion),
+				do.withObstacle(ofPackage)).missing = true
 		case strings.HasPrefix(d.Conformance, "0."):
 			e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), "+
 				"and programs with wgpu ignore it", d.Conformance), nil).missing = true

@@ -201,7 +201,11 @@ func (d distribution) graphicsPackage() string {
 // replacementAdvice returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module.
 func (d *distribution) replacementAdvice(owner string) *Remedy {
 	owner, _, _ = strings.Cut(owner, ":")
-	return d.by(term.Either(isFileName(owner), "nvidia-own", "nvidia-replaced"), with("p", owner))
+	do := d.by(term.Either(isFileName(owner), "nvidia-own", "nvidia-replaced"), with("p", owner))
+	if conditions["image"](d) && conditions["passed"](d) && !conditions["graphics"](d) { // iree-org/iree issue 3550
+		do = do.before(d.by("nvidia-passed", nil)) // the host's graphics libraries are not there yet
+	}
+	return do
 }
 
 // nvidiaNodes returns advice about a node of NVIDIA's driver that not everybody may open. The driver itself makes its

@@ -269,6 +269,24 @@ func TestDeviceOfAnOldVersion(t *testing.T) {
 	}
 }
 
+// Wine's usual Direct3D needs Vulkan 1.3: a note for Wine alone, if no device offers it.
+func TestDeviceThatIsTooOldForWine(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	for program, want := range map[string]map[string]bool{"/usr/lib/wine/wine64": {"4202627": true, "4206592": false}, "/usr/bin/vkcube": {"4202627": false}} {
+		for api, want := range want {
+			r := examine(t, desktop(t), Options{})
+			r.source.Program = program
+			report, _ := attempted(t, r, `echo '{"event":"device","index":0,"name":"card","type":2,"api_version":`+api+`}'; echo '{"event":"end"}'`, Tries{})
+			if f, is := ofCodes(report)[DeviceOldVersion]; is != want || is && (!f.Shown() || !strings.Contains(f.What, "1.2.131")) {
+				t.Errorf("%s, %s: %v: %+v", program, api, is, report.Findings)
+			}
+		}
+	}
+}
+
 // An obstacle of a device that the trial lists is a note: NVIDIA's driver makes its missing nodes when root opens it.
 func TestObstacleOfAListedDevice(t *testing.T) {
 	t.Parallel()

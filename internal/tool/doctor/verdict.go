@@ -222,7 +222,7 @@ func (r *Report) rest() []string {
 	case len(unknown) > 0:
 		return []string{"A driver is installed; its device is unknown"}
 	case len(software) > 0 && pinnedBy(r.source) != "":
-		return []string{pinnedBy(r.source) + " lets programs compute on the CPU"}
+		return []string{"Programs compute on the CPU, as " + pinnedBy(r.source) + " says"}
 	case len(software) > 0:
 		works := term.Either(r.Works, "Vulkan works on the CPU", "programs compute on the CPU")
 		return []string{device + "; " + works, device}
