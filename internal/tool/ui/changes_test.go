@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/fix"
 )
 
 // childless is a tool whose child processes fail.
@@ -33,6 +34,29 @@ func TestFailedChild(t *testing.T) {
 type unchanged struct{ Tool }
 
 func (unchanged) Machine() machine.Machine { return machine.Machine{} }
+
+// atHome is a tool of a user with a home directory.
+type atHome struct {
+	Tool
+	home string
+}
+
+func (a atHome) Machine() machine.Machine {
+	return machine.Machine{Environ: []string{"HOME=" + a.home}}
+}
+
+// Root's page changes files of the system only. What it undoes is recorded in root's home directory.
+func TestRootsPage(t *testing.T) {
+	tool := atHome{home: t.TempDir()}
+	m := tool.Machine()
+	for file, want := range map[string]bool{fix.UndoFile(&m): true, filepath.Join(tool.home, "other"): false} {
+		changes["of root"] = func(*Request) (*Plan, error) { return &Plan{Also: []string{file}}, nil }
+		_, _, err := (&Server{}).prepare(&Request{Context: t.Context(), Tool: tool, System: true}, "of root")
+		if delete(changes, "of root"); (err == nil) != want {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
 
 // The page shows no plan for a file that is a link, so it makes no change of it.
 func TestPlanOfALink(t *testing.T) {
