@@ -24,20 +24,28 @@ var absolute = map[string]string{
 	"tools/fresh.sh": "$home is below /home",
 }
 
+// textsOf returns the files of the repository with one of some patterns, or all, by their names.
+func textsOf(t *testing.T, patterns ...string) map[string][]byte {
+	t.Helper()
+	list, err := exec.Command("git", append([]string{"-C", "../..", "ls-files", "--"}, patterns...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string][]byte{}
+	for _, name := range strings.Fields(string(list)) {
+		if text, err := os.ReadFile(filepath.Join("../..", name)); err == nil { // else deleted, and not committed yet
+			texts[name] = text
+		}
+	}
+	return texts
+}
+
 // An exported CDPATH leads no script to another directory: each script that changes to a relative directory removes the variable
 // before. The Makefiles change to no directory.
 func TestScriptsIgnoreCDPATH(t *testing.T) {
 	t.Parallel()
-	list, err := exec.Command("git", "-C", "../..", "ls-files").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	scripts := 0
-	for _, name := range strings.Fields(string(list)) {
-		text, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			continue // deleted, and not committed yet
-		}
+	for name, text := range textsOf(t) {
 		makefile := name == "Makefile" || strings.HasSuffix(name, ".mk")
 		if !makefile && !regexp.MustCompile(`^#!.*\b(sh|bash|dash)\b`).Match(text) || absolute[name] != "" {
 			continue
@@ -213,16 +221,8 @@ var sourcePath = regexp.MustCompile(`(?:^|[^A-Za-z0-9_./-])(?:"?\$top"?/|\./)?((
 // The files of the sources that scripts and recipes name exist. A script that a person runs seldom keeps no path of a file that has moved.
 func TestScriptsNameFiles(t *testing.T) {
 	t.Parallel()
-	list, err := exec.Command("git", "-C", "../..", "ls-files", "*.sh", "*.mk", "Makefile", ".ci/run", "debian/rules").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	found := 0
-	for _, name := range strings.Fields(string(list)) {
-		text, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			continue // deleted, and not committed yet
-		}
+	for name, text := range textsOf(t, "*.sh", "*.mk", "Makefile", ".ci/run", "debian/rules") {
 		for _, line := range strings.Split(string(text), "\n") {
 			if strings.HasPrefix(strings.TrimSpace(line), "#") {
 				continue

@@ -79,17 +79,16 @@ func (e *exam) ignoredSettings(file *settings.File) {
 }
 
 // withOtherLoader returns advice to run the program with another loader: the system's in place of an older one that the
-// program brings, or else this project's. Then it returns other advice.
+// program brings in the user's home directory, or else this project's. Then it returns other advice.
 func (r *Report) withOtherLoader(or *Remedy) *Remedy {
 	const run = "vkloader run PROGRAM"
 	do := newAdvice(run, run)
-	own, others := find(r.Loaders, func(l *Loader) bool { return l.First }), find(r.Loaders, func(l *Loader) bool {
+	own := find(r.Loaders, func(l *Loader) bool { return l.First && strings.HasPrefix(l.File, r.host().ownHome()+"/") })
+	others := find(r.Loaders, func(l *Loader) bool {
 		return !l.First && !l.Own && strings.HasPrefix(l.File, "/usr/")
 	})
 	version := func(l *Loader) string { return cmp.Or(l.Version, l.Vulkan) }
-	// an AppImage cannot be changed
-	if own != nil && others != nil && !strings.HasPrefix(own.File, "/usr/") &&
-		!strings.Contains(own.File, "/.mount_") && binary.CompareVersions(version(own), version(others)) < 0 {
+	if own != nil && others != nil && binary.CompareVersions(version(own), version(others)) < 0 {
 		line := shell.Line("mv -- " + shell.Quoted(own.Name) + " " + shell.Quoted(own.Name+".off"))
 		do = newAdvice("So that the program gets "+others.File+": "+string(line), line)
 	}
@@ -319,11 +318,10 @@ func (e *exam) addUnnumbered(loader *binary.File) {
 	if e.source.Program == "" || !names(name+"\x00") || names(loaderName) || e.linker.Find(name).File != nil {
 		return
 	}
-	link := shell.Line("ln -s " + shell.Quoted(path.Base(loader.Path)) + " " +
-		shell.Quoted(path.Join(path.Dir(loader.Path), name)))
+	do := e.system.by("loader-name", with("to", path.Base(loader.Path), "file", path.Join(path.Dir(loader.Path), name)))
 	e.add(LoaderMissing, name, e.source.Program, sentence(
-		"the program's file has the name "+name+", which the dynamic linker does not find, and not "+loaderName),
-		&Remedy{text: introductions["root"] + string(link), lines: []shell.Line{link}, root: true}, something)
+		"the program's file has the name "+name+", which the dynamic linker does not find, and not "+loaderName), do,
+		something)
 }
 
 // addMisfit adds a finding for a loader that needs newer libraries than those of the program.

@@ -78,12 +78,15 @@ func remedies() map[string]func(e *exam) *Remedy {
 		"allow module": func(e *exam) *Remedy {
 			return e.allowing(&barrier{module: "amdgpu", lines: []FileLine{{"/etc/modprobe.d/a.conf", 3}}, first: "blacklist amdgpu"})
 		},
-		"module":           func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-1", "i915") },
-		"module, cloud":    func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-cloud-1", "i915") },
-		"module, virt":     func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-1-virt", "i915") },
-		"NVIDIA, release":  func(e *exam) *Remedy { return e.system.by("nvidia-last", with("last", "470")) },
-		"NVIDIA, open":     func(e *exam) *Remedy { return e.system.modules(true, "550.54.14") },
-		"NVIDIA, closed":   func(e *exam) *Remedy { return e.system.modules(false, "550.54.14") },
+		"module":          func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-1", "i915") },
+		"module, cloud":   func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-cloud-1", "i915") },
+		"module, virt":    func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-1-virt", "i915") },
+		"NVIDIA, release": func(e *exam) *Remedy { return e.system.by("nvidia-last", with("last", "470")) },
+		"NVIDIA, open":    func(e *exam) *Remedy { return e.system.modules(true, "550.54.14") },
+		"NVIDIA, closed":  func(e *exam) *Remedy { return e.system.modules(false, "550.54.14") },
+		"loader's name": func(e *exam) *Remedy {
+			return e.system.by("loader-name", with("to", "libvulkan.so.1", "file", "/usr/lib/libvulkan.so"))
+		},
 		"NVIDIA, module":   func(e *exam) *Remedy { return e.nvidiaModule() },
 		"NVIDIA, replaced": func(e *exam) *Remedy { return e.system.replacementAdvice("libnvidia-gl-550") },
 		"Mesa, newer":      func(e *exam) *Remedy { return e.system.newerMesa(&drivers.Chip{Mesa: "24.3"}) },

@@ -72,7 +72,7 @@ func Add(flags *pflag.FlagSet, options any) {
 	})
 }
 
-// Check returns an error for a given option without those that it needs, or with one that it excludes.
+// Check returns an error for an option whose needs are not given, or with an option that it excludes.
 func Check(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		needs, others := f.Annotations["needs"], []string{f.Name}

@@ -11,6 +11,7 @@ import (
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/fix"
+	"vkloader/internal/tool/settings"
 )
 
 // childless is a tool whose child processes fail.
@@ -45,7 +46,7 @@ func (a atHome) Machine() machine.Machine {
 	return machine.Machine{Environ: []string{"HOME=" + a.home}}
 }
 
-// Root's page changes files of the system only. What it undoes is recorded in root's home directory.
+// Root's page changes files of the system only, besides the tool's record for "Undo" in root's home directory.
 func TestRootsPage(t *testing.T) {
 	tool := atHome{home: t.TempDir()}
 	m := tool.Machine()
@@ -69,6 +70,17 @@ func TestPlanOfALink(t *testing.T) {
 		_, _, err := (&Server{}).prepare(&Request{Context: t.Context(), Tool: unchanged{}}, "of a test")
 		if delete(changes, "of a test"); !errors.Is(err, machine.ErrLink) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Names of layers and keys come from manifests. One that looks like an option is none in the command line of the change.
+func TestNamesAreNoOptions(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"VK_LAYER_a": "settings layer VK_LAYER_a key=1", "--system": "settings layer -- --system key=1"} {
+		view := &layer{Name: name, Change: &settings.LayerChange{Edits: []settings.LayerEdit{{Key: "key", Value: "1"}}}}
+		if got := strings.Join(view.line(), " "); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

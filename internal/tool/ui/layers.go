@@ -408,18 +408,23 @@ func (view *layer) try(r *Request) {
 
 // line returns the command line that makes the change.
 func (view *layer) line() []string {
-	args := []string{"settings", "layer", view.Name}
+	operands, options := []string{view.Name}, []string(nil)
 	for _, e := range view.Change.Edits {
 		switch {
 		case e.Default:
-			args = append(args, e.Key+"=")
+			operands = append(operands, e.Key+"=")
 		case e.Value == "":
-			args = append(args, "--empty", e.Key)
+			options = append(options, "--empty", e.Key)
 		default:
-			args = append(args, e.Key+"="+e.Value)
+			operands = append(operands, e.Key+"="+e.Value)
 		}
 	}
-	return append(args, option.Words(view.Change)...)
+	command, options := []string{"settings", "layer"}, append(options, option.Words(view.Change)...)
+	// the names come from manifests, and are no options
+	if slices.ContainsFunc(operands, func(name string) bool { return strings.HasPrefix(name, "-") }) {
+		return slices.Concat(command, options, []string{"--"}, operands)
+	}
+	return slices.Concat(command, operands, options)
 }
 
 // planLayerSettings plans to write the settings of a layer.
