@@ -5,101 +5,47 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
+	"regexp"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"vkloader/internal/decide/wording"
 )
 
-// strict converts a .cml file, the source of a component manifest on Fuchsia, from JSON5 to JSON. It accepts comments,
-// names without quotation marks, strings in single ones, and commas before a closing bracket. tailscale/hujson reads
-// only the comments and the commas of these.
+// token matches the strings of a .cml file, its comments, its colons, and a slash that begins no comment.
+const token = `"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|//[^\n]*|/\*(?s:.*?)\*/|[/:]`
+
+// strict converts a .cml file, the source of a component manifest on Fuchsia, from JSON5 to JSON. Without its comments,
+// it is YAML in flow style: names without quotation marks, strings in single ones, commas before a closing bracket.
 func strict(text []byte) ([]byte, error) {
-	out := make([]byte, 0, len(text))
-	for i := 0; i < len(text); {
-		rest := text[i:]
-		switch c := rest[0]; {
-		case c == '"' || c == '\'':
-			quoted, length, err := quote(rest)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, quoted...)
-			i += length
-		case c == '/':
-			length, err := comment(rest)
-			if err != nil {
-				return nil, err
-			}
-			i += length
-		case c == '}' || c == ']':
-			if end := len(strings.TrimRight(string(out), " \t\r\n")); end > 0 && out[end-1] == ',' {
-				out = out[:end-1]
-			}
-			out = append(out, c)
-			i++
-		case isNameByte(c) && (c < '0' || c > '9'):
-			length := 1
-			for length < len(rest) && isNameByte(rest[length]) {
-				length++
-			}
-			name := string(rest[:length])
-			if !slices.Contains([]string{"true", "false", "null"}, name) {
-				name = `"` + name + `"`
-			}
-			out = append(out, name...)
-			i += length
-		default:
-			out = append(out, c)
-			i++
-		}
+	if json.Valid(text) {
+		return text, nil
 	}
-	return out, nil
-}
-
-func isNameByte(c byte) bool {
-	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// quote converts the string at the start of a text to JSON, and returns its length in the text.
-func quote(text []byte) (quoted []byte, length int, err error) {
-	end := text[0]
-	quoted = append(quoted, '"')
-	for i := 1; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == end:
-			return append(quoted, '"'), i + 1, nil
-		case c == '\\' && i+1 < len(text):
-			i++
-			if text[i] != '\'' {
-				quoted = append(quoted, '\\')
-			}
-			quoted = append(quoted, text[i])
-		case c == '"':
-			quoted = append(quoted, '\\', '"')
-		default:
-			quoted = append(quoted, c)
+	stray := false
+	plain := regexp.MustCompile(token).ReplaceAllFunc(text, func(found []byte) []byte {
+		switch {
+		case found[0] == ':': // YAML wants a space behind it
+			return []byte(": ")
+		case found[0] != '/':
+			return found
 		}
+		stray = stray || len(found) == 1
+		return []byte(" ")
+	})
+	if stray {
+		return nil, errors.New("a slash that begins no comment, or a comment without an end")
 	}
-	return nil, 0, errors.New("a string without an end")
-}
-
-// comment returns the length of the comment at the start of a text.
-func comment(text []byte) (int, error) {
-	rest := string(text)
-	switch {
-	case strings.HasPrefix(rest, "//"):
-		if end := strings.IndexByte(rest, '\n'); end >= 0 {
-			return end, nil
-		}
-		return len(rest), nil
-	case strings.HasPrefix(rest, "/*"):
-		if end := strings.Index(rest[2:], "*/"); end >= 0 {
-			return end + 4, nil
-		}
-		return 0, errors.New("a comment without an end")
+	var value any
+	if err := yaml.Unmarshal(plain, &value); err != nil {
+		_, what, _ := strings.Cut(strings.ReplaceAll(err.Error(), "unmarshal errors:\n  ", ""), ": ")
+		return nil, fmt.Errorf("not JSON5: %s", what)
 	}
-	return 0, errors.New("a slash that begins no comment")
+	text, err := json.Marshal(value)
+	if err != nil {
+		err = errors.New("it has a name or a value that JSON does not have")
+	}
+	return text, err
 }
 
 // exposure is a directory that a component manifest exposes.

@@ -52,6 +52,7 @@ func TestComponentSource(t *testing.T) {
 		"the example":          {cml, layout{"icd_runner", ".", "meta/metadata"}},
 		"comments":             {is("    program", "    // {\n /* [ */ program"), layout{"icd_runner", ".", "meta/metadata"}},
 		"single quotes":        {is(`"icd_runner"`, `'icd_runner'`), layout{"icd_runner", ".", "meta/metadata"}},
+		"without spaces":       {strings.ReplaceAll(cml, ": ", ":"), layout{"icd_runner", ".", "meta/metadata"}},
 		"another subdir":       {is(`"meta/metadata"`, `"data"`), layout{"icd_runner", ".", "data"}},
 		"a part of a package":  {is(`"/pkg"`, `"/pkg/gpu"`), layout{"icd_runner", "gpu", "gpu/meta/metadata"}},
 		"another runner":       {is("icd_runner", "elf"), layout{"elf", ".", "meta/metadata"}},
