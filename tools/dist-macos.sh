@@ -14,5 +14,5 @@ mkdir "$top"
 cp build/macos/libvulkan.1.dylib build/macos/vkloader packaging/macos/README.md packaging/macos/install.sh "$top"
 cp LICENSE "$top/LICENSE.txt"
 mkdir -p "$directory"
-"${GO:-go}" run ./tools/zipped "$directory/$name.zip" "$top" "$(git log -1 --format=%ct)" > /dev/null
+tools/zipped.sh "$directory/$name.zip" "$top" > /dev/null
 echo "$directory/$name.zip"

@@ -35,7 +35,7 @@ for page in build/share/man/man?/*; do
         groff -man -Tascii -rLL=78n -P-cbou "$page"; } | dos > "$top/man/$page_name.txt"
 done
 mkdir -p "$directory"
-sum=$("${GO:-go}" run ./tools/zipped "$directory/$name.zip" "$top" "$(git log -1 --format=%ct)")
+sum=$(tools/zipped.sh "$directory/$name.zip" "$top")
 for file in packaging/windows/winget/*.yaml packaging/windows/scoop/*.json; do
     to=$directory/$(basename "$(dirname "$file")")
     mkdir -p "$to"

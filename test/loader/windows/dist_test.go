@@ -38,6 +38,9 @@ func distribution(t *testing.T) (directory, release, sum string) {
 		t.Fatal(err)
 	}
 	for _, f := range zipped.File {
+		if f.FileInfo().IsDir() {
+			continue
+		}
 		file := filepath.Join(to, filepath.Clean("/"+f.Name))
 		in, err := f.Open()
 		if err != nil {
