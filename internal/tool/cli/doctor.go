@@ -95,7 +95,7 @@ func (d *doctoring) here(s *invocation) error {
 			printMarkdown(s, about.source, result, d.Full)
 			return
 		}
-		printReport(s, result, d.Full, !onWindows)
+		printReport(s, result, reportExtent{full: d.Full, devices: !onWindows})
 		d.namesFix(s, about, result)
 	})
 }
@@ -113,7 +113,7 @@ func (d *doctoring) elsewhere(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	return d.judge(s, report, report.Has(diag.Problem), func() { printReport(s, report, d.Full, false) })
+	return d.judge(s, report, report.Has(diag.Problem), func() { printReport(s, report, reportExtent{full: d.Full}) })
 }
 
 // examination holds the subject and the extent of an examination. The zero value examines all files and tries nothing.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -16,11 +15,12 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// section is a part of the doctor's report, with a table. A report as text and one in Markdown have the same sections.
+// section is a part of the doctor's report, with a table.
 type section struct {
 	title    string
 	lines    []string // before the table
-	headings []string // Markdown alone has the columns whose headings begin with "+"
+	headings []string
+	extra    int // the column that only reports for a bug tracker have; 0: none
 	rows     [][]string
 	none     string   // in place of an empty table
 	after    []string // lines after the table
@@ -29,8 +29,8 @@ type section struct {
 // sectionsOf returns the sections of a report. devices means that the report has devices.
 func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 	if devices {
-		list = append(list, section{title: "Kernel devices", none: "none",
-			headings: []string{"device", "+address", "kernel driver", "nodes", "Vulkan drivers"},
+		list = append(list, section{title: "Kernel devices", none: "none", extra: 1,
+			headings: []string{"device", "address", "kernel driver", "nodes", "Vulkan drivers"},
 			rows: term.Words(r.GPUs, func(g doctor.GPU) []string {
 				return []string{g.Title(), g.Address(), term.Or(g.Kernel, "none"),
 					term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none")}
@@ -43,8 +43,8 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 		title   string
 		modules []doctor.Entry
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
-		list = append(list, section{title: kind.title, none: "none",
-			headings: []string{"state", "name", "+manifest", "library", "stage"},
+		list = append(list, section{title: kind.title, none: "none", extra: 2,
+			headings: []string{"state", "name", "manifest", "library", "stage"},
 			rows: term.Words(kind.modules, func(m doctor.Entry) []string {
 				return []string{stateOf(&m), m.Name, m.Manifest, term.Or(m.File, m.Library), m.Standing.String()}
 			})})
@@ -95,28 +95,20 @@ func baseNames(files []string) string {
 	return strings.Join(term.Words(files, machine.Style.Base), " ")
 }
 
-// findingLines returns the lines of a finding, each with its label.
-func findingLines(f *doctor.Finding) (lines [][2]string) {
-	because := ""
-	if f.Because != nil {
-		because = "it follows from " + f.Because.String()
-	}
-	for _, line := range [][2]string{{"file", placeIn(f.Path, f.Line, f.Column)}, {"what", f.What}, {"why", f.Why},
-		{"from", because}, {"do", f.Do}, {"", untriedText(f)}, {"rule", f.Statement}} {
-		if line[1] != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
 // untriedText returns the words about an untried fix; "" for a tried one, and where the reason does not help.
 func untriedText(f *doctor.Finding) string {
 	return term.Enclosed("(not tried: ", f.NotTried(), ")")
 }
 
-// printReport prints a report as text: the inventory, then the findings. devices means that the report has devices.
-func printReport(s *invocation, r *doctor.Report, full, devices bool) {
+// reportExtent is the extent of a printed report.
+type reportExtent struct {
+	full    bool // also notes, and findings that follow from others
+	devices bool // the report has devices
+	whole   bool // all columns of the tables
+}
+
+// printReport prints a report as text: the inventory, then the findings.
+func printReport(s *invocation, r *doctor.Report, extent reportExtent) {
 	s.style.Lines(s.out, "", s.style.Heading, r.Verdict)
 	place := term.Or(r.System, "unknown system")
 	for _, in := range r.Sandboxes {
@@ -124,14 +116,14 @@ func printReport(s *invocation, r *doctor.Report, full, devices bool) {
 		place += term.Enclosed(" (", in.Detail, ")")
 	}
 	fmt.Fprintf(s.out, "\n%s  %s\n\n", s.style.Heading("System"), term.OneLine(place))
-	for _, section := range sectionsOf(r, devices) {
+	for _, section := range sectionsOf(r, extent.devices) {
 		fmt.Fprintln(s.out, s.style.Heading(section.title))
 		for _, line := range section.lines {
 			s.style.Lines(s.out, "  ", nil, line)
 		}
-		table := term.NewTable(section.columns(section.headings, false)...)
+		table := term.NewTable(section.columns(section.headings, extent.whole)...)
 		for _, row := range section.rows {
-			table.Row(section.columns(row, false)...)
+			table.Row(section.columns(row, extent.whole)...)
 		}
 		table.PrintOr(section.none, s.out, "  ", s.style)
 		for _, line := range section.after {
@@ -139,17 +131,15 @@ func printReport(s *invocation, r *doctor.Report, full, devices bool) {
 		}
 		fmt.Fprintln(s.out)
 	}
-	printFindings(s, r, full)
+	printFindings(s, r, extent.full)
 }
 
-// columns returns the cells of a row in Markdown, or in text.
-func (s *section) columns(row []string, markdown bool) (cells []string) {
-	for i, cell := range row {
-		if markdown || !strings.HasPrefix(s.headings[i], "+") {
-			cells = append(cells, cell)
-		}
+// columns returns the cells of a row, or those of a shorter report.
+func (s *section) columns(row []string, whole bool) []string {
+	if whole || s.extra == 0 {
+		return row
 	}
-	return cells
+	return slices.Delete(slices.Clone(row), s.extra, s.extra+1)
 }
 
 func printFindings(s *invocation, r *doctor.Report, full bool) {
@@ -176,8 +166,14 @@ func printFindings(s *invocation, r *doctor.Report, full bool) {
 func printFinding(s *invocation, f *doctor.Finding) {
 	title := term.OneLine(f.Severity.String() + " " + f.Code.String() + ": " + subjectIn(f.Subject, f.Path))
 	fmt.Fprintln(s.out, term.Either(f.Severity == diag.Problem, s.style.Bad, s.style.Heading)(title))
-	for _, line := range findingLines(f) {
+	because := ""
+	if f.Because != nil {
+		because = "it follows from " + f.Because.String()
+	}
+	for _, line := range [][2]string{{"file", placeIn(f.Path, f.Line, f.Column)}, {"what", f.What}, {"why", f.Why},
+		{"from", because}, {"do", f.Do}, {"", untriedText(f)}, {"rule", f.Statement}} {
 		switch before := fmt.Sprintf("    %-4s  ", line[0]); {
+		case line[1] == "":
 		case line[0] == "do":
 			s.style.Advice(s.out, before, f.Do, f.Commands...)
 		case line[0] != "rule" || s.Rules:
@@ -187,89 +183,19 @@ func printFinding(s *invocation, f *doctor.Finding) {
 	fmt.Fprintln(s.out)
 }
 
-// markdownReport is the doctor's report as text for a bug tracker.
-type markdownReport struct {
-	to        io.Writer
-	report    *doctor.Report
-	variables []environment.Variable // the set variables
-	kernel    string
-}
-
-// printMarkdown prints a report for a bug tracker and hides personal data as in a bundle. All text from the machine is
-// in code spans and blocks, so that it contains no markup.
+// printMarkdown prints a report for a bug tracker: as text in a code block, with the set variables and the release of the
+// system. It hides personal data as in a bundle.
 func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report, full bool) {
 	hide := bundle.NewPrivate(bundle.People(source))
-	m := &markdownReport{to: term.Raw(s.out), report: bundle.Hidden(hide, report), kernel: kernelOf(source)}
-	for _, v := range environment.All(report.Answer, source, source.Environ, source.Elevated) {
-		if v.Set {
-			m.variables = append(m.variables, bundle.Hidden(hide, v))
-		}
-	}
-	m.print(full)
-}
-
-func (m *markdownReport) print(full bool) {
-	r := m.report
-	fmt.Fprint(m.to, "## vkloader doctor\n\n", term.CodeBlock("text", r.Verdict))
-	sandboxes := term.Words(r.Sandboxes, func(in doctor.Sandbox) string {
-		return strings.TrimSpace(in.Kind + " " + in.Detail)
-	})
-	m.table("", []string{"", ""}, [][]string{{"vkloader", release}, {"system", term.Or(r.System, "unknown")},
-		{"kernel", m.kernel}, {"sandbox", strings.Join(sandboxes, ", ")},
-		{"program", fmt.Sprintf("%d-bit", r.WordSize())}})
-	for _, section := range sectionsOf(r, true) {
-		headings := term.Words(section.headings, func(heading string) string { return strings.TrimLeft(heading, "+>") })
-		m.table(section.title, headings, section.rows)
-		if lines := slices.Concat(section.lines, section.after); len(lines) > 0 {
-			fmt.Fprint(m.to, "\n", term.CodeBlock("text", lines...))
-		}
-	}
-	m.findings(full)
-	m.table("Variables", []string{"name", "value", "state", "why"},
-		term.Words(m.variables, func(v environment.Variable) []string {
-			return []string{v.Name, v.Value, v.State, v.Why}
-		}))
-}
-
-// findings prints problems and warnings; with full, also notes and consequences of other findings.
-func (m *markdownReport) findings(full bool) {
-	fmt.Fprint(m.to, "\n### Findings\n")
-	none := true
-	for _, f := range m.report.Findings {
-		if !full && !f.Shown() {
-			continue
-		}
-		none = false
-		lines := []string{"about  " + f.Subject}
-		for _, line := range findingLines(&f) {
-			lines = append(lines, fmt.Sprintf("%-5s  %s", line[0], line[1]))
-		}
-		fmt.Fprintf(m.to, "\n#### %s %s\n\n%s", f.Severity, term.CodeSpan(f.Code.String()),
-			term.CodeBlock("text", lines...))
-	}
-	if none {
-		fmt.Fprint(m.to, "\nnone\n")
-	}
-}
-
-// table prints a table with code spans in its cells. It omits two-cell rows without a second cell.
-func (m *markdownReport) table(title string, headings []string, rows [][]string) {
-	if title != "" {
-		fmt.Fprintf(m.to, "\n### %s\n", title)
-	}
-	if len(rows) == 0 {
-		fmt.Fprint(m.to, "\nnone\n")
-		return
-	}
-	fmt.Fprintf(m.to, "\n| %s |\n|%s\n", strings.Join(headings, " | "), strings.Repeat(" --- |", len(headings)))
-	for _, row := range rows {
-		if len(row) == 2 && row[1] == "" {
-			continue
-		}
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = term.CodeSpan(cell)
-		}
-		fmt.Fprintf(m.to, "| %s |\n", strings.Join(cells, " | "))
-	}
+	variables := slices.DeleteFunc(environment.All(report.Answer, source, source.Environ, source.Elevated),
+		func(v environment.Variable) bool { return !v.Set })
+	var text strings.Builder
+	plain := invocation{out: &text, Rules: true}
+	fmt.Fprintf(&text, "vkloader %s, for %d-bit programs\n", release, report.WordSize())
+	printReport(&plain, bundle.Hidden(hide, report), reportExtent{full, true, true})
+	fmt.Fprintln(&text)
+	printVariables(&plain, bundle.Hidden(hide, variables))
+	fmt.Fprintf(&text, "\n%s", hide.Hide(bundle.System(source)))
+	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+	fmt.Fprint(term.Raw(s.out), "## vkloader doctor\n\n", term.CodeBlock("text", lines...))
 }

@@ -19,16 +19,6 @@ import (
 	"vkloader/internal/tool/run"
 )
 
-// kernelOf returns the release of the kernel; "" for another machine.
-func kernelOf(source *machine.Source) string {
-	var name unix.Utsname
-	if source.Foreign() || unix.Uname(&name) != nil {
-		return ""
-	}
-	return unix.ByteSliceToString(name.Sysname[:]) + " " + unix.ByteSliceToString(name.Release[:]) + " " +
-		unix.ByteSliceToString(name.Machine[:])
-}
-
 // refuseReads makes a process in the background get an error from its terminal instead of a stop.
 func refuseReads() { signal.Ignore(unix.SIGTTIN) }
 

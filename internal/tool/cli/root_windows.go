@@ -25,9 +25,6 @@ func elevatedHere() bool {
 	return rights.Known && rights.Level >= facts.HighIntegrity
 }
 
-// kernelOf returns "": the system's name contains the release on Windows.
-func kernelOf(*machine.Source) string { return "" }
-
 // libraryVersions returns the release and the Vulkan version in a library's resources.
 func libraryVersions(library string) (release, vulkan string) {
 	l := cmp.Or(loaderAt(&machine.Source{}, library), &loaders.Loader{})

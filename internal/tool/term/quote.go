@@ -9,22 +9,6 @@ import (
 	"vkloader/internal/decide/wording"
 )
 
-// CodeSpan returns a text as a Markdown code span, also within a table cell: it contains no markup, HTML, link or
-// mention. A broken bar replaces the vertical bar, because Markdown readers differ in its escaping. The result is ""
-// for an empty text.
-func CodeSpan(text string) string {
-	text = strings.ReplaceAll(OneLine(text), "|", "¦")
-	if strings.TrimSpace(text) == "" {
-		return ""
-	}
-	fence := strings.Repeat("`", longest(text)+1)
-	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") ||
-		strings.HasPrefix(text, " ") && strings.HasSuffix(text, " ") {
-		text = " " + text + " "
-	}
-	return fence + text + fence
-}
-
 // CodeBlock returns lines as a fenced Markdown code block. Each line stays one line.
 func CodeBlock(language string, lines ...string) string {
 	most := 2
