@@ -14,20 +14,17 @@ const largest = 1 << 28
 // Decide finds the program's loader, makes the source read facts as that loader does, and returns the loader. It
 // returns nil if the files contain none; the decision is then that of this project's loader.
 func (s *Foreign) Decide() *loaders.Loader {
-	s.loader, s.reads = nil, nil
-	if !s.windows() || !s.hasFiles() {
+	s.Loader, s.reads = nil, nil
+	if !s.windows() || !s.HasFiles() {
 		return nil
 	}
 	class, _ := strconv.Atoi(s.Bits)
-	s.loader = loaders.OfWindows(s.Program, s.Directories()[0], class, s.readLarge)
-	if s.loader != nil && !s.loader.Ours() {
-		s.reads = s.loader
+	s.Loader = loaders.OfWindows(s.Program, s.Directories()[0], class, s.readLarge)
+	if s.Loader != nil && !s.Loader.Ours() {
+		s.reads = s.Loader
 	}
-	return s.loader
+	return s.Loader
 }
-
-// Loader implements doctor.Windows.
-func (s *Foreign) Loader() *loaders.Loader { return s.loader }
 
 func (s *Foreign) readLarge(name string) ([]byte, error) {
 	file, err := s.Open(name)

@@ -29,8 +29,9 @@ type Foreign struct {
 	// on macOS: the processors for which the program may run, named as in package binary; nil: unknown
 	Processors []string
 
-	loader *loaders.Loader     // the program's loader, set by Decide
-	reads  machine.OtherLoader // the loader that reads the facts; nil: this project's loader, which reads all of them
+	Loader *loaders.Loader // the program's loader, set by Decide
+
+	reads machine.OtherLoader // the loader that reads the facts; nil: this project's loader, which reads all of them
 }
 
 // files returns the machine's files.
@@ -38,8 +39,8 @@ func (s *Foreign) files() *machine.Source {
 	return &machine.Source{Machine: s.Machine, Loader: s.reads, Added: s.Added}
 }
 
-// hasFiles reports whether the machine's files are available.
-func (s *Foreign) hasFiles() bool { return s.Here || s.Machine.Foreign() }
+// HasFiles reports whether the machine's files are available.
+func (s *Foreign) HasFiles() bool { return s.Here || s.Machine.Foreign() }
 
 func (s *Foreign) windows() bool { return s.System.Name == "windows" }
 
@@ -148,7 +149,7 @@ func (s *Foreign) Elsewhere() facts.Elsewhere { return s }
 // directory c, or drive_c as in Wine, or the root if that has a directory Windows. Another drive is the directory named
 // by its letter, and a share is unc/SERVER/SHARE. Names of Windows are compared without regard to case.
 func (s *Foreign) at(name string) (string, bool) {
-	if !s.hasFiles() || name == "" {
+	if !s.HasFiles() || name == "" {
 		return "", false
 	}
 	if !s.windows() {

@@ -3,17 +3,10 @@ package systems
 import (
 	"os"
 
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/windows"
 )
 
-// Title returns the system's name. It and the following methods implement doctor.Windows.
-func (s *Foreign) Title() string { return s.System.Title }
-
-// WordSize implements doctor.Windows.
-func (s *Foreign) WordSize() string { return s.Bits }
-
-// Views implements doctor.Windows: a 32-bit system has only 32-bit programs.
+// Views returns the word sizes of programs that Windows runs: a 32-bit system has only 32-bit programs.
 func (s *Foreign) Views() []string {
 	if s.Bits == "32" && !s.wow64() &&
 		(s.Keys == nil || len(s.Keys.Below(`HKEY_LOCAL_MACHINE\SOFTWARE\WOW6432Node`)) == 0) {
@@ -30,13 +23,7 @@ func (s *Foreign) For(bits string) *Foreign {
 	return &seen
 }
 
-// Files implements doctor.Windows.
-func (s *Foreign) Files() bool { return s.hasFiles() }
-
-// Whole implements doctor.Windows: a copy may lack files of the machine.
-func (s *Foreign) Whole() bool { return false }
-
-// Open implements doctor.Windows.
+// Open opens a file by its path on the machine.
 func (s *Foreign) Open(name string) (*os.File, error) {
 	at, ok := s.Place(name)
 	if !ok {
@@ -45,22 +32,13 @@ func (s *Foreign) Open(name string) (*os.File, error) {
 	return s.Machine.Open(at)
 }
 
-// App implements doctor.Windows.
-func (s *Foreign) App() string { return s.Program }
-
-// Directories implements doctor.Windows.
+// Directories returns the directories in which Windows searches for libraries, after the program's own.
 func (s *Foreign) Directories() []string {
 	if s.Bits == "32" && s.wow64() {
 		return []string{`C:\Windows\SysWOW64`, `C:\Windows`}
 	}
 	return []string{`C:\Windows\System32`, `C:\Windows`}
 }
-
-// Variables implements doctor.Windows.
-func (s *Foreign) Variables() []string { return s.Machine.Environ }
-
-// Running implements doctor.Windows.
-func (s *Foreign) Running() *machine.Source { return nil }
 
 // wow64 reports whether 32-bit programs have a separate directory of system libraries.
 func (s *Foreign) wow64() bool {
@@ -71,7 +49,7 @@ func (s *Foreign) wow64() bool {
 // Place returns the location of a path in the given files; at has the rules. On 64-bit Windows, 32-bit programs get
 // another directory for System32.
 func (s *Foreign) Place(name string) (string, bool) {
-	if s.windows() && s.Bits == "32" && s.hasFiles() && s.wow64() {
+	if s.windows() && s.Bits == "32" && s.HasFiles() && s.wow64() {
 		name = windows.Redirected(name)
 	}
 	return s.at(name)

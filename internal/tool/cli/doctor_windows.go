@@ -27,7 +27,7 @@ func triable(about *subject) bool { return about.process == nil }
 // examine returns the doctor's report on the running system for a program. It stops unfinished trials at the end of the
 // context.
 func examine(ctx context.Context, s *invocation, about *subject, wanted examination) (*doctor.Report, error) {
-	report, err := doctor.ExamineWindows(newRunningWindows(about.source, decideFor(about)))
+	report, err := doctor.ExamineWindows(runningWindows(about.source, decideFor(about)))
 	if err != nil {
 		return nil, examineError(err)
 	}

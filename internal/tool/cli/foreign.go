@@ -194,7 +194,7 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 	if err != nil {
 		return nil, nil, err
 	}
-	explained := &survey.Explanation{Schema: explainSchema, App: e.App, Loader: source.Loader(), In: in, Out: out,
+	explained := &survey.Explanation{Schema: explainSchema, App: e.App, Loader: source.Loader, In: in, Out: out,
 		Part: len(names) > 0}
 	return explained, func() { printSystem(s, source) }, nil
 }
@@ -202,7 +202,7 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 func printSystem(s *invocation, source *systems.Foreign) {
 	s.section("On " + source.System.Title)
 	loader := source.System.Loader
-	if found := source.Loader(); found != nil {
+	if found := source.Loader; found != nil {
 		loader = found.Path
 	}
 	fmt.Fprintf(s.out, "    loader   %s\n", term.OneLine(loader))

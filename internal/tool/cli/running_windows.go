@@ -13,29 +13,13 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// runningWindows is the running system for the doctor. It caches the system's answers, because every tried fix examines
-// the system again.
-type runningWindows struct {
-	*machine.Source
-	app    string
-	loader *loaders.Loader
-	asked  *answers
-}
-
-// answers caches the system's answers.
+// answers caches the system's answers, because every tried fix examines the system again.
 type answers struct {
 	lock     sync.Mutex
 	adapters map[string]facts.Adapters
 	devices  map[string]facts.Devices
 	packages map[string][]string
 	dxgi     func() facts.DXGI
-}
-
-// newRunningWindows returns the running system for the program of a source. The source reads as the loader does.
-func newRunningWindows(source *machine.Source, loader *loaders.Loader) *runningWindows {
-	return &runningWindows{source, source.Program, loader,
-		&answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
-			packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}}
 }
 
 // once returns a cached answer, or asks for it.
@@ -66,39 +50,42 @@ func (r remembered) Packages(family string) []string {
 }
 func (r remembered) DXGI() facts.DXGI { return r.dxgi() }
 
-func (p *runningWindows) Elsewhere() facts.Elsewhere {
-	return remembered{p.Source.Elsewhere(), p.asked}
-}
-func (p *runningWindows) Title() string           { return windows.SystemName() }
-func (p *runningWindows) WordSize() string        { return p.Bits() }
-func (p *runningWindows) Files() bool             { return true }
-func (p *runningWindows) Whole() bool             { return true }
-func (p *runningWindows) App() string             { return p.app }
-func (p *runningWindows) Variables() []string     { return p.Environ }
-func (p *runningWindows) Loader() *loaders.Loader { return p.loader }
-
-func (p *runningWindows) Running() *machine.Source { return p.Source }
-
-func (p *runningWindows) Views() []string {
-	return term.Either(windows.System64(), []string{"64", "32"}, []string{"32"})
+// runningSource is a source whose system's answers are cached.
+type runningSource struct {
+	*machine.Source
+	asked *answers
 }
 
-func (p *runningWindows) Seen(bits string) doctor.Windows {
-	source := *p.Source
-	source.Class = map[string]int{"32": 32, "64": 64}[bits]
-	return &runningWindows{&source, p.app, loaders.Decide(&source), p.asked}
+func (s runningSource) Elsewhere() facts.Elsewhere { return remembered{s.Source.Elsewhere(), s.asked} }
+
+// runningWindows returns the running system for the program of a source, which reads as the loader does.
+func runningWindows(source *machine.Source, loader *loaders.Loader) doctor.Windows {
+	asked := &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
+		packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}
+	return runningAs(source, loader, source.Program, asked)
 }
 
-func (p *runningWindows) Open(name string) (*os.File, error) { return p.Source.Open(p.Path(name)) }
+// runningAs returns the running system with the system's answers so far.
+func runningAs(source *machine.Source, loader *loaders.Loader, app string, asked *answers) doctor.Windows {
+	return doctor.Windows{Provider: runningSource{source, asked}, Title: windows.SystemName(), Bits: source.Bits(),
+		Views: term.Either(windows.System64(), []string{"64", "32"}, []string{"32"}), Files: true, Whole: true, App: app,
+		Open:        func(name string) (*os.File, error) { return source.Open(source.Path(name)) },
+		Directories: searchDirectories(source), Loader: loader, Variables: source.Environ, Running: source,
+		Seen: func(bits string) doctor.Windows {
+			other := *source
+			other.Class = map[string]int{"32": 32, "64": 64}[bits]
+			return runningAs(&other, loaders.Decide(&other), app, asked)
+		}}
+}
 
-// Directories implements doctor.Windows. It returns the system's directories, then those in PATH.
-func (p *runningWindows) Directories() []string {
-	system := windows.SystemDirectory(p.WordSize())
+// searchDirectories returns the system's directories, then those in PATH.
+func searchDirectories(source *machine.Source) []string {
+	system := windows.SystemDirectory(source.Bits())
 	list := []string{system}
 	if at := strings.LastIndexByte(system, '\\'); at > 2 {
 		list = append(list, system[:at])
 	}
-	search, _ := p.Lookup("PATH")
+	search, _ := source.Lookup("PATH")
 	for _, directory := range strings.Split(search, ";") {
 		if directory != "" {
 			list = append(list, strings.TrimRight(directory, `\/`))
@@ -128,7 +115,7 @@ func exportsOf(*machine.Source) map[string]func() (string, error) {
 // libraryOf returns a function that examines the library of one manifest, as Windows finds it.
 func libraryOf(source *machine.Source) func(doctor.Entry) (doctor.Entry, []doctor.Finding) {
 	return func(named doctor.Entry) (doctor.Entry, []doctor.Finding) {
-		return doctor.WindowsLibrary(newRunningWindows(source, nil), named)
+		return doctor.WindowsLibrary(runningWindows(source, nil), named)
 	}
 }
 
@@ -137,5 +124,5 @@ func obstacle(source *machine.Source, library string) string {
 	if source == nil || library == "" || source.Foreign() {
 		return ""
 	}
-	return doctor.WindowsObstacle(newRunningWindows(source, nil), library)
+	return doctor.WindowsObstacle(runningWindows(source, nil), library)
 }

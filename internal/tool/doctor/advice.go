@@ -212,7 +212,7 @@ type effect struct {
 	// false: it cannot be tried here
 	on func(source *machine.Source, options Options) (*machine.Source, Options, bool)
 
-	change any // on another system than Linux: a windowsChange or macChange
+	change any // an explain.Change, windowsChange or macChange; nil: another one
 }
 
 // withObstacle returns the advice with the reason why it cannot be tried.
@@ -269,7 +269,7 @@ func (t Remedy) finding(directory string) *Remedy {
 
 // effectOf returns the effect of a change of a variable or a file.
 func effectOf(c explain.Change) *effect {
-	return &effect{name: string(c.Line()),
+	return &effect{name: string(c.Line()), change: c,
 		on: func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
 			if c.File != "" { // the shared linker may have read the file
 				with.share = nil

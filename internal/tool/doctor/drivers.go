@@ -136,10 +136,8 @@ func (e *evidence) idleAgain() {
 	f.conclude(f.last())
 }
 
-// rivals adds a finding when two drivers list the same device, and removes those about one that another driver
-// replaces.
+// rivals adds a finding when two drivers list the same device.
 func (e *exam) rivals() {
-	defer e.replacedByRivals()
 	for g := range each(e.GPUs) {
 		var first *Entry
 		for m := range each(e.Drivers) {
@@ -182,42 +180,6 @@ func (e *exam) oneOf(first, second *Entry) *Remedy {
 		}
 	}
 	return nil
-}
-
-// replacedByRivals removes the findings about a disabled driver if other drivers serve all of its devices. Disabling
-// one of two drivers is the way to choose between them.
-func (e *exam) replacedByRivals() {
-	off := func(f *diag.Diagnostic) bool {
-		return f.Code == diag.DriverDisabled || f.Code == diag.DriverNotSelected
-	}
-	if !slices.ContainsFunc(e.Answer.Diagnostics, func(f diag.Diagnostic) bool { return off(&f) }) {
-		return
-	}
-	all, err := explain.Decide(explain.Without(e.source, variables.DriversSelect, variables.DriversDisable))
-	if err != nil {
-		return
-	}
-	replaced := map[string]bool{}
-	for _, d := range all.Drivers {
-		f, served := drivers.Of(d.Library), 0
-		if f == nil || f.Name == drivers.HASVK { // HASVK serves other devices than ANV
-			continue
-		}
-		for g := range each(e.GPUs) {
-			switch {
-			case !f.WorksOn(g.Kernel):
-			case len(g.Drivers) > 0:
-				served++
-			default:
-				served = -len(e.GPUs)
-			}
-		}
-		replaced[d.Path] = served > 0
-	}
-	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool {
-		what, is := f.fact.(decided)
-		return is && off(&what.Diagnostic) && replaced[f.Path]
-	})
 }
 
 // driversWithoutDevice returns the good drivers that are software renderers or unknown, and the number of all.

@@ -61,9 +61,6 @@ type removal struct {
 // causes, and weighs them.
 type engine struct {
 	report *Report
-	// after examines the machine again with a change. keeps reports whether programs keep their drivers and layers,
-	// except for the subject of a finding; nil: they do. It returns false if the change cannot be tried.
-	after  func(*effect) (found []Finding, keeps func(*Finding) bool, possible bool)
 	word   func(*Remedy) *Remedy           // words the remedy that helps; nil: as it is
 	exempt func() func(*Finding) exemption // nil: every fault counts
 
@@ -222,7 +219,7 @@ func (g *engine) try(c *effect) *outcome {
 	if len(g.known) >= maxLooks {
 		return what
 	}
-	list, keeps, possible := g.after(c)
+	list, keeps, possible := g.report.examineAfter(c)
 	if !possible {
 		return what
 	}
@@ -300,22 +297,19 @@ func (g *engine) confirm(f *Finding) *Remedy {
 	return nil
 }
 
-// engine returns the engine for a machine with Linux.
-func (e *exam) engine() *engine {
-	return &engine{report: e.Report, word: e.place, exempt: e.exempter,
-		after: func(c *effect) ([]Finding, func(*Finding) bool, bool) {
-			options := e.options
-			options.share = e.linker
-			source, options, possible := c.on(e.source, options)
-			if !possible {
-				return nil, nil, false
-			}
-			again, err := look(source, options)
-			if err != nil {
-				return nil, nil, false
-			}
-			return again.Findings, nil, true
-		}}
+// after examines the machine again with a change.
+func (e *exam) after(c *effect) ([]Finding, func(*Finding) bool, bool) {
+	options := e.options
+	options.share = e.linker
+	source, options, possible := c.on(e.source, options)
+	if !possible {
+		return nil, nil, false
+	}
+	again, err := look(source, options)
+	if err != nil {
+		return nil, nil, false
+	}
+	return again.Findings, nil, true
 }
 
 // isShellChange reports whether the user makes a change in a container's shell: it changes a file, or it unsets

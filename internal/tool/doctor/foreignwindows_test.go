@@ -146,7 +146,7 @@ func TestDoctorOfWindows(t *testing.T) {
 			r := examined(t, s, c.reg)
 			if c.whole {
 				var err error
-				if r, err = doctor.ExamineWindows(wholeWindows{s}); err != nil {
+				if r, err = doctor.ExamineWindows(wholeWindows(s)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -166,12 +166,12 @@ func TestDoctorOfWindows(t *testing.T) {
 	}
 }
 
-// wholeWindows is a machine with Windows with all of its files.
-type wholeWindows struct{ *systems.Foreign }
-
-func (wholeWindows) Whole() bool { return true }
-
-func (w wholeWindows) Seen(bits string) doctor.Windows { return wholeWindows{w.For(bits)} }
+// wholeWindows returns a machine with Windows with all of its files.
+func wholeWindows(s *systems.Foreign) doctor.Windows {
+	w := doctor.ForeignWindows(s)
+	w.Whole, w.Seen = true, func(bits string) doctor.Windows { return wholeWindows(s.For(bits)) }
+	return w
+}
 
 // examined returns the report on a machine with Windows with the registry reg.
 func examined(t *testing.T, s *systems.Foreign, reg string) *doctor.Report {

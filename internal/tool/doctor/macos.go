@@ -61,7 +61,7 @@ func ExamineMacOS(source *systems.Foreign) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	(&engine{report: e.Report, after: e.after}).complete()
+	(&engine{report: e.Report}).complete()
 	e.judge = e.verdict
 	return e.finish(), nil
 }
@@ -78,7 +78,7 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 	if e.Answer, err = explain.Decide(source, explain.WithPlatform(platform), explain.WithPortability); err != nil {
 		return nil, err
 	}
-	e.Report.Program = source.Program
+	e.Program, e.examineAfter = source.Program, e.after
 	apply(e, func(r *rule) func(*macExam) { return r.macos })
 	return e, nil
 }
@@ -353,18 +353,12 @@ func (e *macExam) setup() FileLine {
 	return FileLine{}
 }
 
-// foreignWindows adapts a Windows source to the interface Windows.
-type foreignWindows struct{ *systems.Foreign }
-
-// Seen implements Windows.
-func (p foreignWindows) Seen(bits string) Windows { return foreignWindows{p.Foreign.For(bits)} }
-
 // ExamineForeign reports the faults of drivers and layers on a machine with another system, by its files. Fuchsia opens
 // libraries through a service, and its files tell nothing about them.
 func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, error) {
 	switch source.System.Name {
 	case "windows":
-		return ExamineWindows(foreignWindows{source})
+		return ExamineWindows(ForeignWindows(source))
 	case "macos":
 		return ExamineMacOS(source)
 	}

@@ -140,14 +140,14 @@ func (r *Report) concerns(f *Finding, manifest string) bool {
 // variable: the only driver stays, and so does a layer that a variable asks for. The devices of a broken driver, given
 // by its manifest, are lost without the change, too.
 func (r *Report) harmless(c explain.Change, broken string) bool {
-	if r.again == nil || !c.Possible() || !c.Obeyed(r.source) {
+	if r.examineAfter == nil || !c.Possible() || !c.Obeyed(r.source) {
 		return false
 	}
 	known := map[key]bool{}
 	for i := range r.Findings {
 		known[r.Findings[i].key()] = true
 	}
-	again, possible := r.again(c)
+	again, _, possible := r.examineAfter(effectOf(c))
 	return possible && !slices.ContainsFunc(again, func(f Finding) bool {
 		g := r.gpuOf(&f)
 		lost := f.Code == SoftwareOnly || g != nil && slices.Contains(g.Drivers, broken)

@@ -114,8 +114,10 @@ type Report struct {
 
 	source    *machine.Source
 	options   Options
-	again     func(explain.Change) (found []Finding, possible bool) // examines again with a change, and loads nothing
-	ownLinker bool                                                  // the program has its own C library
+	ownLinker bool // the program has its own C library
+	// examines the machine again with a change, and loads nothing. keeps reports whether programs keep their drivers
+	// and layers, except for the subject of a finding; nil: they do. It returns false if the change cannot be tried.
+	examineAfter func(*effect) (found []Finding, keeps func(*Finding) bool, possible bool)
 	// a driver, or a part of one, is installed outside the search
 	stray bool
 	// returns the verdict; nil: a part of an examination

@@ -52,7 +52,7 @@ func examineSize(source *machine.Source, options Options) (*exam, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.engine().complete() // the changes that fix them, and the causes
+	(&engine{report: e.Report, word: e.place, exempt: e.exempter}).complete() // the changes that fix them, and the causes
 	return e, nil
 }
 
@@ -302,10 +302,7 @@ func newExam(source *machine.Source, options Options) (*exam, error) {
 	}
 	e := examOf(report, source).setSystem(class, options.packages)
 	e.linker = linker
-	e.again = func(c explain.Change) ([]Finding, bool) {
-		found, _, possible := e.engine().after(effectOf(c))
-		return found, possible
-	}
+	e.examineAfter = e.after
 	e.System = e.system.name
 	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
 		return nil, err

@@ -132,7 +132,7 @@ func Variables(source *machine.Source, answer *plan.Answer) []Finding {
 		return e
 	}
 	e := look(source, answer)
-	g := &engine{report: e.Report, word: e.place, after: func(c *effect) ([]Finding, func(*Finding) bool, bool) {
+	e.examineAfter = func(c *effect) ([]Finding, func(*Finding) bool, bool) {
 		changed, _, possible := c.on(source, Options{})
 		if !possible {
 			return nil, nil, false
@@ -142,8 +142,8 @@ func Variables(source *machine.Source, answer *plan.Answer) []Finding {
 			return nil, nil, false
 		}
 		return look(changed, answer).Findings, nil, true
-	}}
-	g.tryFixes(e.Findings)
+	}
+	(&engine{report: e.Report, word: e.place}).tryFixes(e.Findings)
 	return e.finish().Findings
 }
 

@@ -14,25 +14,41 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
+	"vkloader/internal/decide/systems"
 	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/term"
 )
 
 // Windows is a machine with Windows: the facts of the decision for programs of one word size, and further facts.
-type Windows interface {
+type Windows struct {
 	facts.Provider
-	Title() string                      // the system's name
-	WordSize() string                   // of the examined programs, "32" or "64"
-	Views() []string                    // the word sizes of programs that the machine runs
-	Seen(bits string) Windows           // the machine as programs of another word size see it
-	Files() bool                        // files can be read; false: only the registry is known
-	Whole() bool                        // every file is present; false: only copies of some
-	Open(name string) (*os.File, error) // opens a file by its path on the machine
-	App() string                        // the program's path; "": any program
-	Directories() []string              // the system's library search directories, after the program's own
-	Loader() *loaders.Loader            // the program's loader; nil: none
-	Variables() []string                // the set variables, including those that this loader does not read
-	Running() *machine.Source           // the running system; nil: another machine
+	Title       string
+	Bits        string                              // the word size of the examined programs, "32" or "64"
+	Views       []string                            // the word sizes of programs that the machine runs
+	Seen        func(bits string) Windows           // the machine as programs of another word size see it
+	Files       bool                                // files can be read; false: only the registry is known
+	Whole       bool                                // every file is present; false: only copies of some
+	Open        func(name string) (*os.File, error) // opens a file by its path on the machine
+	App         string                              // the program's path; "": any program
+	Directories []string                            // the system's library search directories, after the program's own
+	Loader      *loaders.Loader                     // the program's loader; nil: none
+	Variables   []string                            // those that are set, also if this loader does not read them
+	Running     *machine.Source                     // the running system; nil: another machine
+}
+
+// ForeignWindows returns a machine with Windows by its files.
+func ForeignWindows(s *systems.Foreign) Windows {
+	return Windows{Provider: s, Title: s.System.Title, Bits: s.Bits, Views: s.Views(), Files: s.HasFiles(), Open: s.Open,
+		App: s.Program, Directories: s.Directories(), Loader: s.Loader, Variables: s.Machine.Environ,
+		Seen: func(bits string) Windows { return ForeignWindows(s.For(bits)) }}
+}
+
+// after returns the machine after a change.
+func (w Windows) after(c windowsChange) Windows {
+	changed := w
+	changed.Provider = changedWindows{w.Provider, &w, c}
+	changed.Seen = func(bits string) Windows { return w.Seen(bits).after(c) }
+	return changed
 }
 
 // windowsExam is an examination of a machine with Windows in progress.
@@ -50,43 +66,32 @@ func ExamineWindows(w Windows) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	(&engine{report: e.Report, after: e.after}).complete()
+	(&engine{report: e.Report}).complete()
 	e.judge = e.verdict
 	return e.finish(), nil
 }
 
 // lookWindows examines without trying changes.
 func lookWindows(w Windows) (*windowsExam, error) {
-	e := &windowsExam{windows: w, Report: newReport(w.Title())}
-	if e.Class = classOf(w.WordSize()); e.Class == ProcessClass {
+	e := &windowsExam{windows: w, Report: newReport(w.Title)}
+	if e.Class = classOf(w.Bits); e.Class == ProcessClass {
 		e.Class = 0
 	}
 	var err error
-	if e.Answer, err = explain.Decide(w, explain.WithPlatform(search.Windows(w.WordSize()))); err != nil {
+	if e.Answer, err = explain.Decide(w.Provider, explain.WithPlatform(search.Windows(w.Bits))); err != nil {
 		return nil, err
 	}
-	e.source = w.Running()
-	e.again = func(c explain.Change) ([]Finding, bool) {
-		after := w
-		for at := &c; at != nil; at = at.And {
-			after = changedWindows{after, windowsChange{variable: at.Variable, text: at.Value}}
-		}
-		again, err := lookWindows(after)
-		if err != nil {
-			return nil, false
-		}
-		return again.Findings, true
-	}
-	e.Loader, e.Program, e.named = w.Loader(), w.App(), map[string]bool{}
-	views := w.Views()
-	if at := slices.IndexFunc(views, func(bits string) bool { return bits != w.WordSize() }); at >= 0 {
-		e.otherBits = views[at]
-		if e.other, err = explain.Decide(w.Seen(e.otherBits),
+	e.source = w.Running
+	e.examineAfter = e.after
+	e.Loader, e.Program, e.named = w.Loader, w.App, map[string]bool{}
+	if at := slices.IndexFunc(w.Views, func(bits string) bool { return bits != w.Bits }); at >= 0 {
+		e.otherBits = w.Views[at]
+		if e.other, err = explain.Decide(w.Seen(e.otherBits).Provider,
 			explain.WithPlatform(search.Windows(e.otherBits))); err != nil {
 			return nil, err
 		}
 	}
-	apply(e, func(r *rule) func(*windowsExam) { return term.Either(r.files && !w.Files(), nil, r.windows) })
+	apply(e, func(r *rule) func(*windowsExam) { return term.Either(r.files && !w.Files, nil, r.windows) })
 	return e, nil
 }
 
@@ -95,7 +100,7 @@ func lookWindows(w Windows) (*windowsExam, error) {
 func (e *windowsExam) decisions() {
 	for f := range each(e.Answer.Diagnostics) {
 		device := ""
-		if f.Code == diag.FileOpen && e.windows.Files() && !e.named[f.Path] && !e.windows.Exists(f.Path) {
+		if f.Code == diag.FileOpen && e.windows.Files && !e.named[f.Path] && !e.windows.Exists(f.Path) {
 			device = e.namedByDevice(f.Path)
 		}
 		if device != "" {
@@ -109,14 +114,17 @@ func (e *windowsExam) decisions() {
 
 // isCovered reports whether a finding of the doctor replaces a finding of the decision.
 func (e *windowsExam) isCovered(f *diag.Diagnostic) bool {
-	return f.Code == diag.FileOpen && (!e.windows.Files() || e.named[f.Path]) ||
+	return f.Code == diag.FileOpen && (!e.windows.Files || e.named[f.Path]) ||
 		slices.Contains([]diag.Code{diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff}, f.Code)
 }
 
 // after examines the machine again with a change.
 func (e *windowsExam) after(c *effect) ([]Finding, func(*Finding) bool, bool) {
 	change, is := c.change.(windowsChange)
-	again, err := lookWindows(changedWindows{e.windows, change})
+	if variables, are := c.change.(explain.Change); are {
+		change, is = windowsChange{Change: variables}, true
+	}
+	again, err := lookWindows(e.windows.after(change))
 	if err != nil || !is {
 		return nil, nil, false
 	}
@@ -147,7 +155,7 @@ func (e *windowsExam) sameBut(after *windowsExam, f *Finding) bool {
 
 // verdict returns the report in one line.
 func (e *windowsExam) verdict(r *Report) string {
-	if !e.windows.Files() {
+	if !e.windows.Files {
 		return "The registry has " + term.Either(r.Has(diag.Problem), "", "no ") + "problems; no file was examined."
 	}
 	return verdictWithoutKernel(r)
@@ -161,10 +169,10 @@ func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 // WindowsLibrary examines the library of one manifest on Windows, for programs of the library's word size: whether
 // Windows finds it, with its dependencies, and whether it exports the required functions.
 func WindowsLibrary(w Windows, m Entry) (Entry, []Finding) {
-	e := &windowsExam{windows: w, Report: newReport(w.Title())}
+	e := &windowsExam{windows: w, Report: newReport(w.Title)}
 	if l := e.read(e.place(m.Library)); l != nil {
-		for _, bits := range w.Views() {
-			if l.Class == classOf(bits) && l.Class != classOf(w.WordSize()) {
+		for _, bits := range w.Views {
+			if l.Class == classOf(bits) && l.Class != classOf(w.Bits) {
 				e.windows = w.Seen(bits)
 			}
 		}
@@ -191,11 +199,11 @@ func WindowsObstacle(w Windows, library string) string {
 // entry is a registry value, in the view of programs of a word size.
 type entry = windows.ValueName
 
-// windowsChange is one change on a machine with Windows: set a variable, or enable or delete a registry value.
+// windowsChange is one change on a machine with Windows: of variables, or enable or delete a registry value.
 type windowsChange struct {
-	variable, text string
-	entry          entry
-	on             bool // set the data to a DWORD of 0; false: delete the value
+	explain.Change
+	entry entry
+	on    bool // set the data to a DWORD of 0; false: delete the value
 }
 
 // hives are the root key names of the reg command.
@@ -203,8 +211,8 @@ var hives = map[facts.Hive]string{facts.LocalMachine: "HKLM", facts.CurrentUser:
 
 // line returns the change as a command line for Windows.
 func (c windowsChange) line() shell.Line {
-	if c.variable != "" {
-		return shell.PromptedSet(c.variable, c.text)
+	if c.Variable != "" {
+		return shell.PromptedSet(c.Variable, c.Value)
 	}
 	line, data := shell.Line("reg delete "), shell.Line(" /f")
 	if c.on {
@@ -221,7 +229,7 @@ func (c windowsChange) line() shell.Line {
 func (c windowsChange) remedy() *Remedy {
 	line, before := c.line(), ""
 	switch {
-	case c.variable != "":
+	case c.Variable != "":
 		before = "For a program in which it causes problems: "
 	case c.entry.Hive == facts.LocalMachine:
 		before = "In a prompt that runs as administrator: "
@@ -235,32 +243,33 @@ func (c windowsChange) remedy() *Remedy {
 // data become a DWORD of 0 instead of the value being deleted. is is false if the fix does not change the registry.
 func (f *Finding) RegistryChange() (at windows.ValueName, on, is bool) {
 	if do := f.remedy(); do != nil && do.effect != nil {
-		if c, is := do.effect.change.(windowsChange); is && c.variable == "" {
+		if c, is := do.effect.change.(windowsChange); is && c.Variable == "" {
 			return c.entry, c.on, true
 		}
 	}
 	return entry{}, false, false
 }
 
-// changedWindows is a machine with Windows with a change applied.
+// changedWindows are the facts of a machine with Windows after a change.
 type changedWindows struct {
-	Windows
+	facts.Provider
+	of     *Windows
 	change windowsChange
 }
 
-func (c changedWindows) Seen(bits string) Windows {
-	return changedWindows{c.Windows.Seen(bits), c.change}
-}
-
 func (c changedWindows) Var(name string, secure bool) facts.Var {
-	if l := c.Loader(); c.change.variable != "" && sameName(name, c.change.variable) &&
-		(l == nil || l.Ours() || l.Obeys(name)) {
-		return facts.Var{Value: c.change.text, Set: true}
+	l := c.of.Loader
+	for at := &c.change.Change; at != nil; at = at.And {
+		if sameName(name, at.Variable) && (l == nil || l.Ours() || l.Obeys(name)) {
+			return facts.Var{Value: at.Value, Set: true}
+		}
 	}
-	return c.Windows.Var(name, secure)
+	return c.Provider.Var(name, secure)
 }
 
-func (c changedWindows) Elsewhere() facts.Elsewhere { return changedRegistry{c.Windows.Elsewhere(), c} }
+func (c changedWindows) Elsewhere() facts.Elsewhere {
+	return changedRegistry{c.Provider.Elsewhere(), c}
+}
 
 type changedRegistry struct {
 	facts.Elsewhere
@@ -270,7 +279,7 @@ type changedRegistry struct {
 func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
 	k, at := r.Elsewhere.Registry(h, path), r.of.change.entry
 	if at.Name == "" || h != at.Hive || !sameName(path, at.Key) || h == facts.LocalMachine &&
-		at.Bits != r.of.WordSize() {
+		at.Bits != r.of.of.Bits {
 		return k
 	}
 	values := slices.Clone(k.Values)

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/term"
 )
 
@@ -28,7 +29,7 @@ const (
 // values calls f for every value of the keys that loaders read, once for each view.
 func (e *windowsExam) values(f func(at entry, v facts.Value)) {
 	for _, hive := range []facts.Hive{facts.LocalMachine, facts.CurrentUser} {
-		for i, bits := range e.windows.Views() {
+		for i, bits := range e.windows.Views {
 			if hive == facts.CurrentUser && i > 0 { // the user's keys have one view
 				break
 			}
@@ -62,7 +63,7 @@ func (e *windowsExam) registry() {
 			e.add(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false},
 				nil).prefer(windowsChange{entry: at}.remedy())
 		case at.Key == settingsKey:
-			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.windows.Files() &&
+			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.windows.Files &&
 				!e.windows.Seen(at.Bits).Exists(v.Name) {
 				e.named[v.Name] = true
 				e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true},
@@ -86,7 +87,7 @@ func (e *windowsExam) registry() {
 
 // isGone reports whether a value names a file that does not exist.
 func (e *windowsExam) isGone(at entry, v facts.Value) bool {
-	return e.windows.Files() && !strings.Contains(v.Name, ";") && !e.windows.Seen(at.Bits).Exists(v.Name)
+	return e.windows.Files && !strings.Contains(v.Name, ";") && !e.windows.Seen(at.Bits).Exists(v.Name)
 }
 
 // libraries examines the libraries of used drivers and listed layers.
@@ -98,7 +99,7 @@ func (e *windowsExam) libraries() {
 // addNoDriver adds a finding if programs find no driver.
 func (e *windowsExam) addNoDriver() {
 	if len(e.Answer.Drivers) == 0 {
-		e.add(NoDriver, e.windows.Title(), "", noDriverFound, nil)
+		e.add(NoDriver, e.windows.Title, "", noDriverFound, nil)
 	}
 }
 
@@ -114,7 +115,7 @@ func (e *windowsExam) sameDrivers() {
 		}
 		f := e.add(LibraryTwice, d.Name, d.Manifest, namedTwice(d.File, d.Manifest, e.Drivers[first].Manifest), nil)
 		e.offerRemoval(f, d.Manifest,
-			func(at entry) bool { return at.Key == driversKey && at.Bits == e.windows.WordSize() })
+			func(at entry) bool { return at.Key == driversKey && at.Bits == e.windows.Bits })
 	}
 }
 
@@ -126,12 +127,12 @@ func (e *windowsExam) examineFile(m *Entry) (l *binary.PE, fault *Finding) {
 		h = &header{l.Class, l.Machine, l.Needs, l.Exports}
 	}
 	lost := term.Either(e.isOfAllSizes(m), nothing, usual)
-	return l, e.examineHeader(m, e.windows.WordSize(), h, textf(noLibrary, m.File), lost)
+	return l, e.examineHeader(m, e.windows.Bits, h, textf(noLibrary, m.File), lost)
 }
 
 // examineLibrary examines the library of a driver or layer.
 func (e *windowsExam) examineLibrary(m *Entry) {
-	bits := e.windows.WordSize()
+	bits := e.windows.Bits
 	switch l, fault := e.examineFile(m); {
 	case fault != nil && fault.Code == LibraryMissing:
 		e.offerRemoval(fault, m.Manifest, func(at entry) bool { // of a value of an uninstalled program
@@ -173,8 +174,8 @@ func (e *windowsExam) place(library string) string {
 		}
 		return ""
 	}
-	directories := e.windows.Directories()
-	if app := e.windows.App(); app != "" {
+	directories := e.windows.Directories
+	if app := e.windows.App; app != "" {
 		directories = append([]string{strings.TrimRight(pathname.Backslash.Directory(app), `\/`)}, directories...)
 	}
 	for _, directory := range directories {
@@ -201,7 +202,7 @@ func (e *windowsExam) read(file string) *binary.PE {
 // missing returns the dependencies of a library that are neither in its directory nor in the search directories. It
 // returns nothing for a partial copy of a machine. API set names ("api-ms-win-...") are not files.
 func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
-	if !e.windows.Whole() {
+	if !e.windows.Whole {
 		return nil
 	}
 	for _, name := range l.Needs {
@@ -230,7 +231,7 @@ func (e *windowsExam) implicit() {
 			what = sentence("it is in every program that does not set " + l.DisableName)
 		}
 		if f := e.add(LayerEverywhere, l.Name, l.Manifest, what, nil); l.DisableName != "" {
-			f.prefer(windowsChange{variable: l.DisableName, text: "1"}.remedy())
+			f.prefer(windowsChange{Change: explain.SetVariable(l.DisableName, "1")}.remedy())
 		}
 	}
 }
@@ -248,7 +249,7 @@ func (e *windowsExam) addLayered() {
 			if before := e.windows.Var(variables.DriversDisable.Name(), false).Value; before != "" {
 				list = before + "," + list
 			}
-			f.prefer(windowsChange{variable: variables.DriversDisable.Name(), text: list}.remedy())
+			f.prefer(windowsChange{Change: explain.SetVariable(variables.DriversDisable.Name(), list)}.remedy())
 		}
 	}
 }
@@ -261,15 +262,15 @@ func (e *windowsExam) translates(d *Entry) bool {
 func (e *windowsExam) loaders() {
 	const name = "vulkan-1.dll"
 	system := ""
-	if directories := e.windows.Directories(); len(directories) > 0 {
+	if directories := e.windows.Directories; len(directories) > 0 {
 		if at := directories[0] + `\` + name; e.windows.Exists(at) {
 			system = at
-		} else if e.windows.Whole() {
+		} else if e.windows.Whole {
 			e.add(LoaderAbsent, name, at, textf(notThere, at), nil)
 		}
 	}
 	beside := ""
-	if app := e.windows.App(); app != "" {
+	if app := e.windows.App; app != "" {
 		at := pathname.Backslash.Directory(app) + name
 		if e.windows.Exists(at) &&
 			!sameName(path.Clean(strings.ReplaceAll(at, `\`, "/")), path.Clean(strings.ReplaceAll(system, `\`, "/"))) {
@@ -289,8 +290,8 @@ func (e *windowsExam) loaders() {
 		switch {
 		case l == nil:
 			e.add(LoaderDamaged, name, file, textf(noLibrary, file), nil)
-		case l.Class != classOf(e.windows.WordSize()):
-			e.add(LoaderDamaged, name, file, textf(otherBits, file, l.Class, e.windows.WordSize()), nil)
+		case l.Class != classOf(e.windows.Bits):
+			e.add(LoaderDamaged, name, file, textf(otherBits, file, l.Class, e.windows.Bits), nil)
 		}
 	}
 	if beside != "" {
@@ -308,7 +309,7 @@ func (e *windowsExam) addIgnored() {
 		return
 	}
 	values := map[string]string{}
-	for _, pair := range e.windows.Variables() {
+	for _, pair := range e.windows.Variables {
 		name, value, _ := strings.Cut(pair, "=")
 		values[strings.ToUpper(name)] = value // Windows compares names case-insensitively
 	}
@@ -335,21 +336,21 @@ func (e *windowsExam) otherView() {
 		return
 	}
 	here, there := len(e.Answer.Drivers), len(answer.Drivers)
-	if !e.windows.Files() {
+	if !e.windows.Files {
 		here, there = len(e.Answer.Searched[search.Drivers].List), len(answer.Searched[search.Drivers].List)
 	}
 	switch {
 	case here == 0 && there > 0:
-		e.add(ViewLacksDriver, e.windows.WordSize()+"-bit programs", "",
-			textf(viewLacks, e.windows.WordSize(), e.otherBits), nil)
+		e.add(ViewLacksDriver, e.windows.Bits+"-bit programs", "",
+			textf(viewLacks, e.windows.Bits, e.otherBits), nil)
 	case here > 0 && there == 0:
-		e.add(ViewLacksDriver, e.otherBits+"-bit programs", "", textf(viewLacks, e.otherBits, e.windows.WordSize()),
+		e.add(ViewLacksDriver, e.otherBits+"-bit programs", "", textf(viewLacks, e.otherBits, e.windows.Bits),
 			nil, nothing)
 	}
 	for _, lists := range []struct {
 		in, out *plan.Answer
 		lacks   string
-	}{{answer, e.Answer, e.windows.WordSize()}, {e.Answer, answer, e.otherBits}} {
+	}{{answer, e.Answer, e.windows.Bits}, {e.Answer, answer, e.otherBits}} {
 		for _, l := range lists.in.Layers {
 			if l.Implicit && !slices.ContainsFunc(lists.out.Layers,
 				func(o *manifest.Layer) bool { return o.Name == l.Name }) {
@@ -375,7 +376,7 @@ func (e *windowsExam) addElevatedFindings() {
 	e.values(func(at entry, v facts.Value) {
 		if at.Hive == facts.CurrentUser && at.Key != driversKey && (v.Data == zero || at.Key == settingsKey) {
 			count++
-			acts = acts || at.Key != vulkanKey+"ExplicitLayers" && e.windows.Files() && e.windows.Exists(v.Name)
+			acts = acts || at.Key != vulkanKey+"ExplicitLayers" && e.windows.Files && e.windows.Exists(v.Name)
 		}
 	})
 	if count > 0 {
