@@ -344,22 +344,24 @@ func (d distribution) otherRelease(name string) string {
 	return ""
 }
 
-// mountPath returns the path of a library of NVIDIA's beside graphics libraries that a container has as mounts of the
+// mount returns the source and the target of a mount for a library of NVIDIA's beside graphics libraries that a container has as mounts of the
 // host, of the loaded module's release; "": it has none.
-func (d distribution) mountPath(name string) string {
+func (d distribution) mount(name string) string {
 	end := ".so." + host{d.machine}.nvidiaLoaded()
 	for line := range strings.Lines(d.machine.Whole("/proc/self/mountinfo")) {
 		words := append(strings.Fields(line), "", "", "", "", "") // the fifth is the place
 		if stem, is := strings.CutSuffix(path.Base(words[4]), end); is && isNamed(stem, "nvidia-drawing") {
-			return path.Join(path.Dir(words[4]), path.Base(name))
+			at := path.Join(path.Dir(words[4]), path.Base(name))
+			return "source=" + at + ",target=" + at
 		}
 	}
 	return ""
 }
 
-// libraryAdvice returns advice to install a library.
-func (d distribution) libraryAdvice(name string) *Remedy {
-	verb, args, confirmed := "library", with("file", name), true
+// libraryAdvice returns advice to install a library. more are further ones, if all are NVIDIA's.
+func (d distribution) libraryAdvice(name string, more ...string) *Remedy {
+	all := append([]string{name}, more...)
+	verb, args, confirmed := "library", with("file", enumeration(all)), true
 	switch {
 	case !isFileName(name): // the name becomes a part of shell lines
 		args["odd"] = []string{name}
@@ -381,7 +383,7 @@ func (d distribution) libraryAdvice(name string) *Remedy {
 	case strings.Contains(name, "nvidia"):
 		verb, args["graphics"], args["outer"] = "library-of-nvidia", []string{d.graphicsPackage()},
 			[]string{d.ofHost(name)}
-		args["mount"] = []string{d.mountPath(name)}
+		args["mount"] = term.Words(all, d.mount)
 	}
 	do := d.by(verb, args)
 	if !confirmed && do.because == ofPackage {

@@ -319,7 +319,7 @@ func (e *exam) addDriverless(g *GPU) {
 			what = "its driver " + library + " is installed, and programs do not get its manifest " + file
 		}
 		if needs, text := e.withManifest(library, own.Text); len(needs) > 0 && e.containerKind() != "" {
-			what, do, own = what+"; it needs "+strings.Join(needs, " and ")+
+			what, do, own = what+"; it needs "+enumeration(needs)+
 				term.Either(len(needs) == 1, ", which is", ", which are")+
 				" in no directory that the dynamic linker searches", text, explain.Change{}
 		}
@@ -398,27 +398,11 @@ func (e *exam) withManifest(library, text string) (needs []string, do *Remedy) {
 	for _, missing := range found.With.Missing {
 		needs = append(needs, missing.Name)
 	}
-	for _, opened := range found.RunTime {
-		if opened.Required && (opened.File == nil || opened.Unfound) {
-			needs = append(needs, opened.Name)
-		}
-	}
+	needs = append(needs, missingAtRunTime(found).names()...)
 	if family := drivers.Of(library); e.displayless(family) != "" {
 		needs = append(needs, e.unfound(family.Headless.Libraries, found.File)...)
 	}
-	var packages []string
-	for _, name := range needs {
-		if known, _ := e.system.libraryPackage(name); known != "" {
-			packages = append(packages, known)
-		}
-	}
-	if len(needs) > 0 && len(packages) == len(needs) {
-		return needs, e.system.choose(packages...).and(do)
-	}
-	for _, name := range needs {
-		do = do.and(e.findable(name))
-	}
-	return needs, do
+	return needs, e.allFindable(do, needs)
 }
 
 func (h host) variable(name string) string {

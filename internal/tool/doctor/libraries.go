@@ -107,7 +107,9 @@ func (e *exam) examineLibrary(m *Entry) *binary.File {
 		e.foundIn(m, misfit, textf("%s exports none of the functions that the loader looks for", found.File.Path), do)
 	}
 	m.Needs = len(found.With.Files) - 1
-	e.closure(m, found.File, found.With)
+	if absent := missingAtRunTime(found); !e.closure(m, found.File, found.With, absent.names()...) && absent.name != "" {
+		e.nowhere(LibraryRuntime, m, absent)
+	}
 	e.addRunTimeFiles(m, found)
 	return found.File
 }
@@ -195,77 +197,6 @@ func (e *exam) sibling(library string) (tokened, file string) {
 	return "", ""
 }
 
-// nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory,
-// it offers that directory for LD_LIBRARY_PATH.
-func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
-	what.configured, _ = e.configuredPath(what.name)
-	var changes []explain.Change
-	directories := append(slices.Clone(nameLists()["unsearched"]), e.packageDirectories(m.Manifest, what.name)...)
-	if e.kind("flatpak", "snap", "steam") == "" { // these arrange their own directories
-		directories = append(directories, librariesNear(m.Manifest)...)
-	}
-	for _, directory := range directories {
-		file := directory + "/" + what.name
-		if e.fits(file) && !slices.Contains(what.beside, file) {
-			what.beside = append(what.beside, file)
-			changes = append(changes, e.libraryPath(directory))
-		}
-	}
-	do := e.findable(what.name)
-	if whole := e.other(m); whole != nil && what.by == "" {
-		do = whole
-	}
-	if what.configured == "" {
-		if what.owner = e.owningPackage(what.name, what.places); what.owner != "" {
-			do = e.system.again(what.owner, what.name)
-		}
-	}
-	e.foundIn(m, code, what, do).offer(fixing, changes...)
-}
-
-// packageDirectories returns the directories of a library in the package that has a manifest.
-func (e *exam) packageDirectories(manifest, library string) (directories []string) {
-	if p := e.system.packageNamed(e.packageOf(manifest)); p != nil {
-		for _, file := range p.Files {
-			if path.Base(file) == library {
-				directories = append(directories, path.Dir(file))
-			}
-		}
-	}
-	return directories
-}
-
-// librariesNear returns the directories for libraries of the software that a manifest belongs to, if that is outside of
-// the system's directories: a software kit, or a program's own prefix.
-func librariesNear(manifest string) (directories []string) {
-	for at := path.Dir(path.Dir(path.Clean(manifest))); at != "/" && at != "." && at != "/usr" &&
-		at != "/etc"; at = path.Dir(at) {
-		directories = append(directories, at+"/lib", at+"/lib64")
-		if len(directories) == 8 {
-			break
-		}
-	}
-	return directories
-}
-
-// findable returns advice that makes the dynamic linker find a library.
-func (e *exam) findable(name string) *Remedy {
-	if i := own(e.linker); i != nil {
-		return e.glibcAdvice(i, "")
-	}
-	if file, wrong := e.configuredPath(name); file != "" {
-		do := e.system.by("ldconfig", nil)
-		if wrong != nil {
-			do = e.searchLineCorrection(wrong, path.Dir(file))
-		}
-		return do.finding(path.Dir(file))
-	}
-	if !isNamed(name, "subsystem") {
-		return e.system.libraryAdvice(name)
-	}
-	return e.system.by("subsystem", nil)
-}
-
 // hostLibraries returns the directory below /run/host with NVIDIA's libraries for the examined programs, and that of
 // their loader, which the dynamic linker searches. to is nil if that has some already: they may be the host's.
 func (e *exam) hostLibraries() (from, to []string) {
@@ -286,73 +217,6 @@ func (e *exam) hostLibraries() (from, to []string) {
 // fits reports whether a file is a library for the examined programs.
 func (e *exam) fits(file string) bool {
 	return e.linker.Fits(e.linker.Open(file))
-}
-
-// closure examines the dependencies of a library.
-func (e *exam) closure(m *Entry, f *binary.File, c *binary.Closure) {
-	through := func(by *binary.File) string { return term.Either(by == f, "", f.Path) }
-	for _, missing := range c.Missing {
-		by := whoNeeds(missing.By.Path, through(missing.By))
-		switch {
-		case missing.Err != nil:
-			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.File.Path,
-				drivers.Cause(missing.Err)), e.findable(missing.Name))
-		case len(missing.Result.Others) > 0:
-			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.Others[0], nil),
-				e.findable(missing.Name))
-		case e.closedLibrary(missing.Name) != "":
-			file := e.closedLibrary(missing.Name)
-			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, file, fs.ErrPermission),
-				e.opening(e.closedPart(file)))
-		default:
-			e.nowhere(LibraryNeeds, m, nowhere{by: missing.By.Path, through: through(missing.By), name: missing.Name,
-				places: missing.Result.Directories})
-		}
-	}
-	if e.addShadowed(m, f, c) {
-		return
-	}
-	for _, old := range c.Newest() {
-		e.foundIn(m, LibraryVersion, tooOld(whoNeeds(old.By.Path, through(old.By)), &old), e.olderThan(m, c, old)).
-			offer(fixing, e.unsearching(old.In)...)
-	}
-	if len(c.Symbols) > 0 {
-		symbol := c.Symbols[0]
-		if len(c.Data) > 0 {
-			symbol = c.Data[0]
-		}
-		do := e.hiddenBy(c, c.Files[1:]...)
-		if do == nil {
-			do = e.matching(m, f)
-		}
-		found := e.foundIn(m, LibrarySymbol, undefinedSymbol(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), do,
-			term.Either(len(c.Unbound()) > 0, everything, usual))
-		for _, file := range c.Files[1:] {
-			found.offer(fixing, e.unsearching(file)...)
-		}
-	}
-}
-
-// addRunTimeFiles adds a finding for the missing files that a driver opens at run time and cannot work without.
-func (e *exam) addRunTimeFiles(m *Entry, found *drivers.Files) {
-	missing := nowhere{by: found.File.Path, opens: true}
-	for _, opened := range found.RunTime {
-		switch {
-		case !opened.Required || !opened.Unfound && opened.Complete():
-		case (opened.File == nil || opened.Unfound) && missing.name == "":
-			missing.name, missing.places = opened.Name, opened.Directories
-		case opened.File == nil || opened.Unfound:
-			missing.also = append(missing.also, opened.Name)
-		case opened.Fault == drivers.None:
-			e.closure(m, opened.File, opened.With)
-		case opened.Fault == drivers.Unreadable, opened.Fault == drivers.Foreign:
-			e.foundIn(m, LibraryRuntime, unusable(found.File.Path, "opens", opened.Name, opened.File.Path,
-				drivers.Cause(opened.File.Err())), e.findable(opened.Name))
-		}
-	}
-	if missing.name != "" {
-		e.nowhere(LibraryRuntime, m, missing)
-	}
 }
 
 // addHeadless looks for the libraries that a driver opens when there is no display. file is the driver's library; nil:

@@ -111,12 +111,19 @@ func though(configured string) string {
 	return term.Enclosed(", but ", configured, " exists")
 }
 
+// names returns the names of all libraries that are missing.
+func (n nowhere) names() []string {
+	return slices.DeleteFunc(append([]string{n.name}, n.also...), func(name string) bool { return name == "" })
+}
+
+// enumeration joins names: A, B and C.
+func enumeration(names []string) string {
+	last := len(names) - 1
+	return term.Enclosed("", strings.Join(names[:last], ", "), " and ") + names[last]
+}
+
 func (n nowhere) say() string {
-	names, is := n.name, " is"
-	if len(n.also) > 0 {
-		all := append([]string{n.name}, n.also...)
-		names, is = strings.Join(all[:len(all)-1], ", ")+" and "+all[len(all)-1], " are"
-	}
+	names, is := enumeration(n.names()), term.Either(len(n.also) == 0, " is", " are")
 	what := names + is
 	if n.by != "" {
 		verb := term.Either(n.opens, " opens ", " needs ")

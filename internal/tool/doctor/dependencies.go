@@ -1,0 +1,227 @@
+package doctor
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/tool/term"
+)
+
+// closure examines the dependencies of a library. opened are missing libraries that it opens at run time: a finding for
+// those that it needs itself, if there is one, names them, too; then it returns true.
+func (e *exam) closure(m *Entry, f *binary.File, c *binary.Closure, opened ...string) (all bool) {
+	through := func(by *binary.File) string { return term.Either(by == f, "", f.Path) }
+	var absent []nowhere
+	for _, missing := range c.Missing {
+		by := whoNeeds(missing.By.Path, through(missing.By))
+		switch {
+		case missing.Err != nil:
+			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.File.Path,
+				drivers.Cause(missing.Err)), e.findable(missing.Name))
+		case len(missing.Result.Others) > 0:
+			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.Others[0], nil),
+				e.findable(missing.Name))
+		case e.closedLibrary(missing.Name) != "":
+			file := e.closedLibrary(missing.Name)
+			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, file, fs.ErrPermission),
+				e.opening(e.closedPart(file)))
+		case len(absent) > 0 && absent[len(absent)-1].by == missing.By.Path:
+			what := &absent[len(absent)-1]
+			what.also = append(what.also, missing.Name)
+		default:
+			absent = append(absent, nowhere{by: missing.By.Path, through: through(missing.By), name: missing.Name,
+				places: missing.Result.Directories})
+		}
+	}
+	for _, what := range absent {
+		if what.by == f.Path {
+			what.also, all = append(what.also, opened...), true
+		}
+		e.nowhere(LibraryNeeds, m, what)
+	}
+	if e.addShadowed(m, f, c) {
+		return all
+	}
+	for _, old := range c.Newest() {
+		e.foundIn(m, LibraryVersion, tooOld(whoNeeds(old.By.Path, through(old.By)), &old), e.olderThan(m, c, old)).
+			offer(fixing, e.unsearching(old.In)...)
+	}
+	if len(c.Symbols) > 0 {
+		symbol := c.Symbols[0]
+		if len(c.Data) > 0 {
+			symbol = c.Data[0]
+		}
+		do := e.hiddenBy(c, c.Files[1:]...)
+		if do == nil {
+			do = e.matching(m, f)
+		}
+		found := e.foundIn(m, LibrarySymbol, undefinedSymbol(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), do,
+			term.Either(len(c.Unbound()) > 0, everything, usual))
+		for _, file := range c.Files[1:] {
+			found.offer(fixing, e.unsearching(file)...)
+		}
+	}
+	return all
+}
+
+// missingAtRunTime returns the libraries that a driver opens at run time, cannot work without, and does not find.
+func missingAtRunTime(found *drivers.Files) nowhere {
+	missing := nowhere{by: found.File.Path, opens: true}
+	for _, opened := range found.RunTime {
+		switch {
+		case !opened.Required || opened.File != nil && !opened.Unfound:
+		case missing.name == "":
+			missing.name, missing.places = opened.Name, opened.Directories
+		default:
+			missing.also = append(missing.also, opened.Name)
+		}
+	}
+	return missing
+}
+
+// addRunTimeFiles adds findings for the files that a driver opens at run time and that have faults.
+func (e *exam) addRunTimeFiles(m *Entry, found *drivers.Files) {
+	for _, opened := range found.RunTime {
+		switch {
+		case !opened.Required || opened.File == nil || opened.Unfound:
+		case opened.Fault == drivers.None && !opened.Complete():
+			e.closure(m, opened.File, opened.With)
+		case opened.Fault == drivers.Unreadable, opened.Fault == drivers.Foreign:
+			e.foundIn(m, LibraryRuntime, unusable(found.File.Path, "opens", opened.Name, opened.File.Path,
+				drivers.Cause(opened.File.Err())), e.findable(opened.Name))
+		}
+	}
+}
+
+// nowhere adds findings for libraries that the dynamic linker does not find: one for those that are in the same places.
+// If these are known directories, the finding offers them for LD_LIBRARY_PATH.
+func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
+	var groups []nowhere
+	for _, name := range what.names() {
+		one := what
+		one.name, one.also = name, nil
+		one.configured, _ = e.configuredPath(name)
+		directories := append(slices.Clone(nameLists()["unsearched"]), e.packageDirectories(m.Manifest, name)...)
+		if e.kind("flatpak", "snap", "steam") == "" { // these arrange their own directories
+			directories = append(directories, librariesNear(m.Manifest)...)
+		}
+		for _, directory := range directories {
+			if file := directory + "/" + name; e.fits(file) && !slices.Contains(one.beside, file) {
+				one.beside = append(one.beside, file)
+			}
+		}
+		if one.configured == "" {
+			one.owner = e.owningPackage(name, what.places)
+		}
+		at := slices.IndexFunc(groups, func(other nowhere) bool {
+			return other.owner == one.owner && path.Dir(other.configured) == path.Dir(one.configured) &&
+				slices.Equal(term.Words(other.beside, path.Dir), term.Words(one.beside, path.Dir))
+		})
+		if at < 0 {
+			groups = append(groups, one)
+			continue
+		}
+		groups[at].also = append(groups[at].also, name)
+	}
+	for _, group := range groups {
+		do := e.findable(group.name)
+		if group.configured == "" {
+			do = e.allFindable(nil, group.names())
+		}
+		if whole := e.other(m); whole != nil && what.by == "" {
+			do = whole
+		}
+		if group.owner != "" {
+			do = e.system.again(group.owner, group.name)
+		}
+		var changes []explain.Change
+		for _, file := range group.beside {
+			changes = append(changes, e.libraryPath(path.Dir(file)))
+		}
+		e.foundIn(m, code, group, do).offer(fixing, changes...)
+	}
+}
+
+// packageDirectories returns the directories of a library in the package that has a manifest.
+func (e *exam) packageDirectories(manifest, library string) (directories []string) {
+	if p := e.system.packageNamed(e.packageOf(manifest)); p != nil {
+		for _, file := range p.Files {
+			if path.Base(file) == library {
+				directories = append(directories, path.Dir(file))
+			}
+		}
+	}
+	return directories
+}
+
+// librariesNear returns the directories for libraries of the software that a manifest belongs to, if that is outside of
+// the system's directories: a software kit, or a program's own prefix.
+func librariesNear(manifest string) (directories []string) {
+	for at := path.Dir(path.Dir(path.Clean(manifest))); at != "/" && at != "." && at != "/usr" &&
+		at != "/etc"; at = path.Dir(at) {
+		directories = append(directories, at+"/lib", at+"/lib64")
+		if len(directories) == 8 {
+			break
+		}
+	}
+	return directories
+}
+
+// allFindable returns advice to do something, or nil, and to make the dynamic linker find several libraries: NVIDIA's
+// files have one step, and so have packages.
+func (e *exam) allFindable(do *Remedy, names []string) *Remedy {
+	var packages, ofMaker []string
+	add := func(next *Remedy) {
+		if do == nil {
+			do = next
+		} else if !strings.Contains(do.text, next.text) {
+			do = do.and(next)
+		}
+	}
+	for _, name := range names {
+		switch known, _ := e.system.libraryPackage(name); {
+		case len(names) == 1 && do == nil, own(e.linker) != nil:
+			add(e.findable(name))
+		case strings.Contains(name, "nvidia"):
+			ofMaker = append(ofMaker, name)
+		case known != "" && e.class == ProcessClass:
+			packages = append(packages, known)
+		default:
+			add(e.findable(name))
+		}
+	}
+	if len(packages) > 0 {
+		if then := do; then != nil {
+			do = e.system.choose(packages...).and(then)
+		} else {
+			do = e.system.choose(packages...)
+		}
+	}
+	if len(ofMaker) > 0 {
+		add(e.system.libraryAdvice(ofMaker[0], ofMaker[1:]...))
+	}
+	return do
+}
+
+// findable returns advice that makes the dynamic linker find a library.
+func (e *exam) findable(name string) *Remedy {
+	if i := own(e.linker); i != nil {
+		return e.glibcAdvice(i, "")
+	}
+	if file, wrong := e.configuredPath(name); file != "" {
+		do := e.system.by("ldconfig", nil)
+		if wrong != nil {
+			do = e.searchLineCorrection(wrong, path.Dir(file))
+		}
+		return do.finding(path.Dir(file))
+	}
+	if !isNamed(name, "subsystem") {
+		return e.system.libraryAdvice(name)
+	}
+	return e.system.by("subsystem", nil)
+}
