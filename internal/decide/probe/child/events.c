@@ -1,8 +1,6 @@
 /* events.c: the probe's report, one JSON object a line, on a separate descriptor, because drivers and layers print on
  * standard output and standard error. */
-#include <stdio.h>
-
-#include "events.h"
+#include "probe.h"
 #include "system.h"
 
 FILE *events;

@@ -14,9 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events.h"
-#include "intercepts.h"
 #include "interface.h"
+#include "probe.h"
 #include "system.h"
 
 #define MAX_LAYERS 256
@@ -38,7 +37,7 @@ static char *cut_at_tab(char *text)
     return tab + 1;
 }
 
-static bool read_input(void)
+bool intercepts_begin(void)
 {
     char *line = malloc(MAX_LINE);
     while (line && fgets(line, MAX_LINE, stdin)) {
@@ -103,9 +102,4 @@ void intercepts(VkInstance instance, VkDevice device)
         const char *problem = system_isolated(ask_and_say, i, instance, device);
         if (problem) finish(i, problem);
     }
-}
-
-bool intercepts_begin(void)
-{
-    return read_input();
 }

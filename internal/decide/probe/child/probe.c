@@ -6,10 +6,10 @@
  * code. It decides nothing, and links no Vulkan library: argv[1] is the library to open.
  *
  * usage: probe LIBRARY [again]      again: everything a second time, for times with a warm file cache
- *        probe LIBRARY submit       submit work to each device, too: see submit.c
- *        probe LIBRARY present      submit, and present frames: see present.c
+ *        probe LIBRARY submit       submit work to each device, too: see work.c
+ *        probe LIBRARY present      submit, and present frames: see work.c
  *        probe LIBRARY intercepts   the commands that each layer intercepts, too: see intercepts.c
- *        probe die SIGNAL           on Linux: see linux/die.c
+ *        probe die SIGNAL           on Linux: end by this signal
  * System-dependent functions: see system.h.
  */
 #include <stdbool.h>
@@ -17,37 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "events.h"
-#include "gen/zvk.h"
-#include "intercepts.h"
-#include "present.h"
-#include "submit.h"
+#include "probe.h"
 #include "system.h"
 
 /* ---- the program ---- */
 
-static bool has(const VkExtensionProperties *list, uint32_t count, const char *name)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (!strcmp(list[i].extensionName, name)) return true;
-    return false;
-}
-
 static void enumerate(bool print, bool *portability, uint32_t *version)
 {
-    uint32_t count = 0;
-    VkExtensionProperties *exts = NULL;
+    uint32_t count;
+    VkExtensionProperties *exts;
     begin("enumerate extensions");
-    PFN_vkEnumerateInstanceExtensionProperties list = COMMAND(NULL, vkEnumerateInstanceExtensionProperties);
-    VkResult r = list(NULL, &count, NULL);
-    if (r == VK_SUCCESS) {
-        exts = calloc(count + 1, sizeof *exts);
-        r = exts ? list(NULL, &count, exts) : VK_ERROR_OUT_OF_HOST_MEMORY;
-    }
+    VkResult r = extensions_of(NULL, NULL, &exts, &count);
     done("enumerate extensions", r);
-    *portability = r >= 0 && has(exts, count, "VK_KHR_portability_enumeration");
-    for (uint32_t i = 0; print && r >= 0 && i < count; i++) {
+    *portability = is_listed(exts, count, "VK_KHR_portability_enumeration");
+    for (uint32_t i = 0; print && i < count; i++) {
         fprintf(events, "{\"event\":\"extension\"");
         put_text("name", exts[i].extensionName);
         put_number("revision", exts[i].specVersion);
@@ -78,26 +61,6 @@ static void enumerate(bool print, bool *portability, uint32_t *version)
     }
 }
 
-/* Asks the device's driver for the PCI address; returns false without it. */
-static bool ask_pci(VkInstance instance, VkPhysicalDevice physical, VkPhysicalDevicePCIBusInfoPropertiesEXT *pci)
-{
-    uint32_t count = 0;
-    VkExtensionProperties *exts = NULL;
-    PFN_vkEnumerateDeviceExtensionProperties list = COMMAND(instance, vkEnumerateDeviceExtensionProperties);
-    if (list(physical, NULL, &count, NULL) == VK_SUCCESS) exts = calloc(count + 1, sizeof *exts);
-    bool told = exts && list(physical, NULL, &count, exts) >= 0 && has(exts, count, "VK_EXT_pci_bus_info");
-    free(exts);
-    if (!told) return false;
-    memset(pci, 0, sizeof *pci);
-    pci->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT;
-    VkPhysicalDeviceProperties2 props2;
-    memset(&props2, 0, sizeof props2);
-    props2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-    props2.pNext = pci;
-    COMMAND(instance, vkGetPhysicalDeviceProperties2)(physical, &props2);
-    return true;
-}
-
 /* Returns the bytes of the heaps that are the device's own. */
 static double local_memory(VkInstance instance, VkPhysicalDevice physical)
 {
@@ -110,42 +73,23 @@ static double local_memory(VkInstance instance, VkPhysicalDevice physical)
     return bytes;
 }
 
-/* Writes the names of the device's extensions as a separate line, because there may be hundreds. */
-static void device_extensions(VkInstance instance, VkPhysicalDevice physical, uint32_t index)
-{
-    uint32_t count = 0;
-    VkExtensionProperties *exts = NULL;
-    PFN_vkEnumerateDeviceExtensionProperties list = COMMAND(instance, vkEnumerateDeviceExtensionProperties);
-    if (list(physical, NULL, &count, NULL) == VK_SUCCESS) exts = calloc(count + 1, sizeof *exts);
-    if (!exts || list(physical, NULL, &count, exts) < 0) count = 0;
-    fprintf(events, "{\"event\":\"device_extensions\"");
-    put_number("index", index);
-    put_list("names");
-    for (uint32_t i = 0; i < count; i++) put_element(i, exts[i].extensionName);
-    fprintf(events, "]");
-    end_line();
-    free(exts);
-}
-
 static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t index)
 {
     VkPhysicalDeviceProperties props;
     memset(&props, 0, sizeof props);
     COMMAND(instance, vkGetPhysicalDeviceProperties)(physical, &props);
-    VkPhysicalDeviceDriverProperties driver;
-    memset(&driver, 0, sizeof driver);
-    driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
-    VkPhysicalDeviceIDProperties id;
-    memset(&id, 0, sizeof id);
-    id.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
-    if (props.apiVersion >= VK_API_VERSION_1_1) {
-        VkPhysicalDeviceProperties2 props2;
-        memset(&props2, 0, sizeof props2);
-        props2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-        props2.pNext = &id;
-        if (props.apiVersion >= VK_API_VERSION_1_2) id.pNext = &driver;
-        COMMAND(instance, vkGetPhysicalDeviceProperties2)(physical, &props2);
-    }
+    VkExtensionProperties *exts;
+    uint32_t count;
+    extensions_of(instance, physical, &exts, &count);
+    bool told = props.apiVersion >= VK_API_VERSION_1_1 && is_listed(exts, count, "VK_EXT_pci_bus_info");
+    VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {.sType =
+                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+                                               .pNext = told ? &pci : NULL};
+    VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
+                                       .pNext = props.apiVersion >= VK_API_VERSION_1_2 ? &driver : driver.pNext};
+    VkPhysicalDeviceProperties2 props2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &id};
+    if (props.apiVersion >= VK_API_VERSION_1_1) COMMAND(instance, vkGetPhysicalDeviceProperties2)(physical, &props2);
     fprintf(events, "{\"event\":\"device\"");
     put_number("index", index);
     put_text("name", props.deviceName);
@@ -159,8 +103,7 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
     if (props.apiVersion >= VK_API_VERSION_1_1) {
         put_uuid("device_uuid", id.deviceUUID);
         put_uuid("driver_uuid", id.driverUUID);
-        VkPhysicalDevicePCIBusInfoPropertiesEXT pci;
-        if (ask_pci(instance, physical, &pci)) {
+        if (told) {
             char address[64];
             snprintf(address, sizeof address, "%04x:%02x:%02x.%x", pci.pciDomain, pci.pciBus, pci.pciDevice,
                      pci.pciFunction);
@@ -176,7 +119,13 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
     }
     put_number("vram_bytes", local_memory(instance, physical));
     end_line();
-    device_extensions(instance, physical, index);
+    fprintf(events, "{\"event\":\"device_extensions\""); /* a separate line, because there may be hundreds */
+    put_number("index", index);
+    put_list("names");
+    for (uint32_t i = 0; i < count; i++) put_element(i, exts[i].extensionName);
+    fprintf(events, "]");
+    end_line();
+    free(exts);
 }
 
 /* Reports one library of this process. */
@@ -240,7 +189,7 @@ static bool use_device(VkInstance instance, VkPhysicalDevice physical, uint32_t 
     if (!created || !submitting) return r == VK_SUCCESS;
     snprintf(phase, sizeof phase, "submit to device %u", index);
     begin(phase);
-    VkResult submitted = families ? submit(instance, device, 0) : VK_SUCCESS;
+    VkResult submitted = families ? submit(instance, device) : VK_SUCCESS;
     done(phase, submitted);
     snprintf(phase, sizeof phase, "destroy device %u", index);
     begin(phase);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <tlhelp32.h>
 
-#include "events.h"
+#include "probe.h"
 #include "process/windows/wide.h"
 
 #define EVENTS "events="

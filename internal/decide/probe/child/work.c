@@ -1,5 +1,6 @@
-/* present.c: shows a few frames, because some layers and drivers crash only then. It uses a headless surface if the
- * driver supports one, and an xcb window if there is an X display.
+/* work.c: gives work to devices, because some layers and drivers crash only then: an empty command buffer with a fence
+ * to wait for, which needs no display, and a few frames. The frames use a headless surface if the driver supports one,
+ * and an xcb window if there is an X display.
  *
  * A platform without a surface, or without a queue for it, is no fault. An event reports the failed step, {"event":
  * "present","platform":"xcb","step":"...","result":-7}, and no further step of this platform follows. */
@@ -9,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "events.h"
-#include "present.h"
+#include "probe.h"
 #include "system.h"
 
 #define FRAMES 3
@@ -83,7 +82,7 @@ static void *open_window(uint32_t *window)
     return connection;
 }
 
-/* ---- frames ---- */
+/* ---- commands ---- */
 
 static struct {
     VkDevice device;
@@ -102,6 +101,64 @@ static PFN_vkVoidFunction device_command(VkInstance instance, const char *name)
     return f ? f : command(instance, name);
 }
 #define OF_DEVICE(name) ((PFN_##name)device_command(instance, #name))
+
+static VkResult make_commands(VkInstance instance)
+{
+    OF_DEVICE(vkGetDeviceQueue)(at.device, at.family, 0, &at.queue);
+    VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                    .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                    .queueFamilyIndex = at.family};
+    VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VkResult r = OF_DEVICE(vkCreateCommandPool)(at.device, &pool, NULL, &at.pool);
+    if (r >= 0) r = OF_DEVICE(vkCreateFence)(at.device, &fence, NULL, &at.fence);
+    VkCommandBufferAllocateInfo buffer = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                          .commandPool = at.pool,
+                                          .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                          .commandBufferCount = 1};
+    if (r >= 0) r = OF_DEVICE(vkAllocateCommandBuffers)(at.device, &buffer, &at.commands);
+    return r >= 0 && (!at.queue || !at.commands) ? VK_ERROR_INITIALIZATION_FAILED : r;
+}
+
+static void free_commands(VkInstance instance)
+{
+    if (at.fence) OF_DEVICE(vkDestroyFence)(at.device, at.fence, NULL);
+    if (at.pool) OF_DEVICE(vkDestroyCommandPool)(at.device, at.pool, NULL);
+}
+
+static VkResult wait_for_fence(VkInstance instance)
+{
+    VkResult r = OF_DEVICE(vkWaitForFences)(at.device, 1, &at.fence, VK_TRUE, UINT64_MAX);
+    return r < 0 ? r : OF_DEVICE(vkResetFences)(at.device, 1, &at.fence);
+}
+
+/* Submits a command buffer with a barrier, or without any command (NULL), and waits until it has been executed. */
+static VkResult execute(VkInstance instance, const VkImageMemoryBarrier *barrier)
+{
+    VkCommandBufferBeginInfo begun = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    VkResult r = OF_DEVICE(vkBeginCommandBuffer)(at.commands, &begun);
+    if (r >= 0 && barrier) {
+        PFN_vkCmdPipelineBarrier record = OF_DEVICE(vkCmdPipelineBarrier);
+        record(at.commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 0,
+               NULL, 1, barrier);
+    }
+    if (r >= 0) r = OF_DEVICE(vkEndCommandBuffer)(at.commands);
+    VkSubmitInfo work = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &at.commands};
+    if (r >= 0) r = OF_DEVICE(vkQueueSubmit)(at.queue, 1, &work, at.fence);
+    return r < 0 ? r : wait_for_fence(instance);
+}
+
+VkResult submit(VkInstance instance, VkDevice device)
+{
+    memset(&at, 0, sizeof at);
+    at.device = device;
+    VkResult r = make_commands(instance);
+    if (r >= 0) r = execute(instance, NULL);
+    free_commands(instance);
+    return r;
+}
+
+/* ---- frames ---- */
 
 static VkResult make_device(VkInstance instance, VkPhysicalDevice physical, VkSurfaceKHR surface)
 {
@@ -154,28 +211,6 @@ static VkResult make_swapchain(VkInstance instance, VkPhysicalDevice physical, V
     return OF_DEVICE(vkGetSwapchainImagesKHR)(at.device, at.swapchain, &at.image_count, at.images);
 }
 
-static VkResult make_commands(VkInstance instance)
-{
-    OF_DEVICE(vkGetDeviceQueue)(at.device, at.family, 0, &at.queue);
-    VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                    .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-                                    .queueFamilyIndex = at.family};
-    VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    VkResult r = OF_DEVICE(vkCreateCommandPool)(at.device, &pool, NULL, &at.pool);
-    if (r >= 0) r = OF_DEVICE(vkCreateFence)(at.device, &fence, NULL, &at.fence);
-    VkCommandBufferAllocateInfo buffer = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                          .commandPool = at.pool,
-                                          .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                          .commandBufferCount = 1};
-    return r < 0 ? r : OF_DEVICE(vkAllocateCommandBuffers)(at.device, &buffer, &at.commands);
-}
-
-static VkResult wait_for_fence(VkInstance instance)
-{
-    VkResult r = OF_DEVICE(vkWaitForFences)(at.device, 1, &at.fence, VK_TRUE, UINT64_MAX);
-    return r < 0 ? r : OF_DEVICE(vkResetFences)(at.device, 1, &at.fence);
-}
-
 static VkResult frame(VkInstance instance)
 {
     uint32_t index = 0;
@@ -184,7 +219,6 @@ static VkResult frame(VkInstance instance)
     if (r >= 0) r = wait_for_fence(instance);
     if (r < 0) return r;
     if (index >= at.image_count) return VK_ERROR_UNKNOWN;
-    VkCommandBufferBeginInfo begun = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     VkImageMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
                                     .oldLayout = VK_IMAGE_LAYOUT_UNDEFINED,
                                     .newLayout = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR,
@@ -192,16 +226,7 @@ static VkResult frame(VkInstance instance)
                                     .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
                                     .image = at.images[index],
                                     .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    r = OF_DEVICE(vkBeginCommandBuffer)(at.commands, &begun);
-    if (r < 0) return r;
-    OF_DEVICE(vkCmdPipelineBarrier)
-    (at.commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 0, NULL, 1,
-     &barrier);
-    r = OF_DEVICE(vkEndCommandBuffer)(at.commands);
-    VkSubmitInfo submit = {
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &at.commands};
-    if (r >= 0) r = OF_DEVICE(vkQueueSubmit)(at.queue, 1, &submit, at.fence);
-    if (r >= 0) r = wait_for_fence(instance);
+    r = execute(instance, &barrier);
     if (r < 0) return r;
     VkPresentInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR,
                              .swapchainCount = 1,
@@ -231,27 +256,13 @@ static void show(VkInstance instance, VkPhysicalDevice physical, VkSurfaceKHR su
     snprintf(phase, sizeof phase, "destroy swapchain (%s)", platform);
     begin(phase);
     OF_DEVICE(vkDeviceWaitIdle)(at.device);
-    if (at.fence) OF_DEVICE(vkDestroyFence)(at.device, at.fence, NULL);
-    if (at.pool) OF_DEVICE(vkDestroyCommandPool)(at.device, at.pool, NULL);
+    free_commands(instance);
     if (at.swapchain) OF_DEVICE(vkDestroySwapchainKHR)(at.device, at.swapchain, NULL);
     OF_DEVICE(vkDestroyDevice)(at.device, NULL);
     done(phase, VK_SUCCESS);
 }
 
 /* ---- platforms ---- */
-
-static bool is_offered(const char *name)
-{
-    uint32_t count = 0;
-    bool found = false;
-    PFN_vkEnumerateInstanceExtensionProperties list = COMMAND(NULL, vkEnumerateInstanceExtensionProperties);
-    if (list(NULL, &count, NULL) < 0) return false;
-    VkExtensionProperties *all = calloc(count + 1, sizeof *all);
-    if (all && list(NULL, &count, all) >= 0)
-        for (uint32_t i = 0; i < count; i++) found = found || !strcmp(all[i].extensionName, name);
-    free(all);
-    return found;
-}
 
 static VkResult make_surface(VkInstance instance, void *connection, uint32_t window, VkSurfaceKHR *surface)
 {
@@ -267,7 +278,12 @@ static VkResult make_surface(VkInstance instance, void *connection, uint32_t win
 static void try_platform(const char *name, const char *extension, void *connection, uint32_t window)
 {
     platform = name;
-    if (!is_offered(extension)) return;
+    VkExtensionProperties *list;
+    uint32_t listed;
+    extensions_of(NULL, NULL, &list, &listed);
+    bool offered = is_listed(list, listed, extension);
+    free(list);
+    if (!offered) return;
     const char *extensions[] = {"VK_KHR_surface", extension};
     VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                              .pApplicationName = "vkloader probe",
