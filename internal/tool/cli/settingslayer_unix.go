@@ -105,7 +105,7 @@ func printLayerWritten(s *invocation, answer *settings.LayerSettings) {
 	case answer.From == settings.OptionConfiguration:
 		name := strings.TrimSuffix(path.Base(answer.File), path.Ext(answer.File))
 		fmt.Fprintf(s.out, "Programs get them with: vkloader settings use %s\n", shell.Quoted(name))
-	case answer.From == settings.OptionDirectory || answer.From == settings.WorkingDirectory:
+	case answer.From == settings.WorkingDirectory:
 		fmt.Fprintf(s.out, "Programs that are started in %s read it.\n", term.OneLine(path.Dir(answer.File)))
 	case answer.From == settings.LayerPathVariable:
 		fmt.Fprintf(s.out, "Programs read it while %s names it.\n", settings.LayerPathVariable)

@@ -221,7 +221,7 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 		c.Hardware+c.Configuration != "" // no settings remain
 	if w.Layers != nil && len(apps) > 0 {
 		w.Notes = append(w.Notes, "the settings of layers in "+c.Configuration+
-			" are for all programs: see vkloader settings layer --app")
+			" are for all programs: see vkloader settings layer --variables")
 	}
 	if alone {
 		w.Notes = append(w.Notes, "these programs now get only these settings, and not those for all programs")

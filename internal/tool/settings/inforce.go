@@ -208,10 +208,7 @@ func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
 	for _, c := range list {
 		remove(c.File, func() error { return p.Machine.Remove(c.File) })
 	}
-	for _, place := range slices.Concat(LayerPlaces(&p.Machine, ThisDirectory(&p.Machine)), listedPlaces(&p.Machine)) {
-		if slices.Contains(removed, place.File) {
-			continue
-		}
+	for _, place := range LayerPlaces(&p.Machine, ThisDirectory(&p.Machine)) {
 		if f, err := openLayerFile(&p.Machine, place); err == nil && len(f.lines) > 0 && f.lines[0] == writtenHere {
 			f.lines = f.lines[:1]
 			remove(f.File, func() error {
@@ -219,9 +216,6 @@ func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
 				return err
 			})
 		}
-	}
-	if list := LayerList(&p.Machine); list != "" && p.Machine.Exists(list) {
-		remove(list, func() error { return p.Machine.Remove(list) })
 	}
 	if err == nil {
 		err = unlisted

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -267,11 +266,7 @@ type LayerChange struct {
 	Variables bool        `option:"variables"` // set variables, and write no file
 	Dry       bool        `option:"dry-run"`   // write nothing
 
-	// the directory of the file; "": the file in force, or the user's
-	Directory string `option:"directory" excludes:"app configuration variables"`
-	// a program: the file is in its directory; "": none
-	App string `option:"app" excludes:"configuration variables"`
-	// the configuration to change; "": none
+	// the configuration to change; "": the file in force, or the user's
 	Configuration string `option:"configuration" excludes:"variables"`
 }
 
@@ -356,13 +351,7 @@ func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error)
 	}
 	answer.Text, answer.Removed = file.Text(), file.Over() && len(c.Edits) > 0
 	if len(c.Edits) > 0 && !c.Dry {
-		if file.From == OptionDirectory {
-			err = listPlace(&source.Machine, file.LayerPlace)
-		}
-		if err == nil {
-			answer.Removed, err = file.Write(&source.Machine)
-		}
-		if err != nil {
+		if answer.Removed, err = file.Write(&source.Machine); err != nil {
 			return nil, exit.As(exit.NotLooked, err)
 		}
 	}
@@ -403,13 +392,10 @@ func (a *LayerSettings) Exports() (lines shell.Line) {
 	return lines
 }
 
-// The sources of a file in the directory of --directory or of the program of --app, and of a configuration.
-const (
-	OptionDirectory     = "--directory"
-	OptionConfiguration = "--configuration"
-)
+// OptionConfiguration is the source of the settings in a configuration.
+const OptionConfiguration = "--configuration"
 
-// file returns the file to change: that of Configuration, App or Directory, the one in force, or the user's.
+// file returns the file to change: that of Configuration, the one in force, or the user's.
 func (c *LayerChange) file(m *machine.Machine) (*LayerFile, error) {
 	if c.Configuration != "" {
 		chosen, err := (&FileSet{Machine: *m}).readConfiguration(c.Configuration)
@@ -422,79 +408,13 @@ func (c *LayerChange) file(m *machine.Machine) (*LayerFile, error) {
 		}
 		return file, nil
 	}
-	places, full := LayerPlaces(m, ThisDirectory(m)), c.Directory
-	if c.App != "" {
-		program, err := m.FindProgram(c.App)
-		if err != nil || !m.Exists(program) {
-			return nil, exit.Unable("--app: there is no program %s: give its path, or its name in PATH", c.App)
-		}
-		full = path.Dir(program)
-	}
-	if full != "" {
-		if !m.Foreign() {
-			var err error
-			if full, err = filepath.Abs(full); err != nil {
-				return nil, err
-			}
-		}
-		place := LayerPlace{File: path.Join(full, LayerFileName), From: OptionDirectory}
-		for _, other := range places {
-			if other.From != WorkingDirectory && other.File != place.File && m.Exists(other.File) {
-				return nil, exit.Problem("%s would be ignored: layers read %s instead", place.File, other.File)
-			}
-		}
-		return openLayerFile(m, place)
-	}
+	places := LayerPlaces(m, ThisDirectory(m))
 	file, err := layerFileInForce(m, places)
 	if file == nil && err == nil {
 		if len(places) == 0 {
-			return nil, exit.Unable(
-				"there is no place for settings of layers: HOME is not set; --directory names a place")
+			return nil, exit.Unable("there is no place for settings of layers: HOME is not set")
 		}
 		file, err = openLayerFile(m, places[0])
 	}
 	return file, err
-}
-
-// LayerList returns the file that names the layer settings files beside programs, of --directory and --app, for "clear
-// --everything": one quoted path a line. "": the user has no directory for it.
-func LayerList(m *machine.Machine) string {
-	configurations, err := configurationDirectory(m)
-	if err != nil {
-		return ""
-	}
-	return path.Join(path.Dir(configurations), "layer-files")
-}
-
-// listedPlaces returns the places in the list of layer settings files.
-func listedPlaces(m *machine.Machine) (places []LayerPlace) {
-	text, _ := m.ReadFile(LayerList(m)) // a list that is missing or unreadable names none
-	for line := range strings.Lines(string(text)) {
-		if file, err := strconv.Unquote(strings.TrimSpace(line)); err == nil && path.IsAbs(file) &&
-			path.Base(file) == LayerFileName {
-			places = append(places, LayerPlace{file, OptionDirectory})
-		}
-	}
-	return places
-}
-
-// listPlace adds a layer settings file to the list. A user without a directory has no list.
-func listPlace(m *machine.Machine, file LayerPlace) error {
-	list := LayerList(m)
-	if list == "" || slices.Contains(listedPlaces(m), file) {
-		return nil
-	}
-	at, err := m.PlaceOf(list, true)
-	if err != nil {
-		return err
-	}
-	defer at.Close()
-	if err := at.Lock(); err != nil {
-		return err
-	}
-	text, _, err := at.Read("")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return at.Replace("", append(text, strconv.Quote(file.File)+"\n"...), 0o600)
 }

@@ -62,7 +62,7 @@ func configurationsOf(r *Request) (any, error) {
 			if slices.ContainsFunc(c.Settings.Layers,
 				func(used settings.ShownLayer) bool { return used.Name == l.Name }) {
 				one.Forms = append(one.Forms,
-					&layer{Name: l.Name, Presets: l.Presets, Where: "configuration", Place: c.Name})
+					&layer{Name: l.Name, Presets: l.Presets, Where: "configuration", Configuration: c.Name})
 			}
 		}
 		return &configurations{One: &one}, nil

@@ -45,10 +45,10 @@ type layer struct {
 	File      string // the source or the target of the values; "": none yet
 	Rows      []*layerRow
 	Presets   []settings.Preset
-	Where     string // the field with Place: app, directory or configuration; "variables"; "" for all programs
-	Place     string // the program, directory or configuration
+	Where     string // "configuration"; "variables"; "" for all programs
 	Variables bool   // show variables instead of a file
 
+	Configuration  string   // has the settings; "": none
 	Configurations []string // the configurations that can have the settings
 
 	Differ  []layerDiffer         // settings that differ from their defaults
@@ -178,22 +178,13 @@ func layerOf(r *Request, name string) (view *layer, err error) {
 		list, _ := found.Configurations()
 		view.Configurations = term.Words(list, func(c *settings.Configuration) string { return c.Name })
 	}
-	view.Place = strings.TrimSpace(r.Query.Get(view.Where))
 	if view.Where == "configuration" {
-		view.Place = cmp.Or(append([]string{r.Ref(view.Where)}, view.Configurations...)...)
+		view.Configuration = cmp.Or(append([]string{r.Ref(view.Where)}, view.Configurations...)...)
 	}
 	if view.source, err = r.Tool.Source(); err != nil {
 		return nil, err
 	}
-	says, err := settings.ChangeLayer(view.source, view.place())
-	if view.Where != "" && !view.Variables && (err != nil || view.Place == "") {
-		// For an invalid place, the form shows the reason.
-		view.Err = "Name the " + term.Or(map[string]string{"app": "program"}[view.Where], view.Where) + "."
-		if err != nil {
-			view.Err = err.Error()
-		}
-		says, err = settings.ChangeLayer(view.source, &settings.LayerChange{Layer: name})
-	}
+	says, err := settings.ChangeLayer(view.source, view.change())
 	if err != nil {
 		return nil, err
 	}
@@ -213,21 +204,12 @@ func layerOf(r *Request, name string) (view *layer, err error) {
 	return view, nil
 }
 
-// place returns a change of the layer at its place, without edits.
-func (view *layer) place() *settings.LayerChange {
-	c := &settings.LayerChange{Layer: view.Name}
-	switch view.Where {
-	case "app":
-		c.App = view.Place
-	case "directory":
-		c.Directory = view.Place
-	case "configuration":
-		c.Configuration = view.Place
-	}
-	return c
+// change returns a change of the layer without edits.
+func (view *layer) change() *settings.LayerChange {
+	return &settings.LayerChange{Layer: view.Name, Configuration: view.Configuration}
 }
 
-// Link returns the form with a preset, at the same place.
+// Link returns the form with a preset, for the same programs.
 func (view *layer) Link(preset any) template.URL {
 	q := url.Values{}
 	if preset != "" {
@@ -235,7 +217,9 @@ func (view *layer) Link(preset any) template.URL {
 	}
 	if view.Where != "" {
 		q.Set("where", view.Where)
-		q.Set(view.Where, term.Either(view.Where == "configuration", url.QueryEscape(view.Place), view.Place))
+	}
+	if view.Configuration != "" {
+		q.Set("configuration", url.QueryEscape(view.Configuration))
 	}
 	return link("layers/"+url.PathEscape(view.Name), q)
 }
@@ -376,7 +360,7 @@ func (view *layer) valueText(row *layerRow, value string) string {
 
 // try sets the effect of the changes from a dry run.
 func (view *layer) try(r *Request) {
-	c := view.place()
+	c := view.change()
 	c.Variables, c.Dry = view.Variables, true
 	for _, row := range view.Rows {
 		switch {
@@ -440,18 +424,10 @@ func planLayerSettings(r *Request) (*Plan, error) {
 		return nil, failure("nothing has changed")
 	}
 	note := "The layer reads the file when a program starts. The change does not enable the layer."
-	m, also := r.Tool.Machine(), []string(nil)
-	switch view.Where {
-	case "app", "directory":
-		if list := settings.LayerList(&m); list != "" {
-			also = []string{list}
-		}
-		note = "The layer reads the file when a program starts in its directory. The change does not enable the layer."
-	case "configuration":
+	if view.Configuration != "" {
 		note = "Programs get the settings when they use the configuration, again if they use it now."
 	}
-	return &Plan{Title: "Change the settings of " + view.Name, Args: view.line(), Files: view.Planned, Also: also,
-		Note: note}, nil
+	return &Plan{Title: "Change the settings of " + view.Name, Args: view.line(), Files: view.Planned, Note: note}, nil
 }
 
 // failure is an error with a fixed message.

@@ -45,7 +45,7 @@ func TestDryRunIsTheFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("# mine\r\nacme_y.other = \t1\r\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	same(file, "settings", "layer", "VK_LAYER_ACME_x", "size=7", "--directory", filepath.Dir(file))
+	same(file, "settings", "layer", "VK_LAYER_ACME_x", "size=7")
 	text, err := os.ReadFile(file)
 	if err != nil || strings.Count(string(text), "\r\n") != 3 || !strings.Contains(string(text), "acme_x.size = 7\r\n") {
 		t.Errorf("%q, %v", text, err)

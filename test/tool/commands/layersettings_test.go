@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,12 +70,14 @@ func TestSettingsLayer(t *testing.T) {
 			t.Errorf("--empty %s: %d, %s", key, exit.Code, exit.Stderr)
 		}
 	}
-	// The settings of one directory, and the variables.
+	// The settings of one directory, whose file exists and is in force, and the variables.
 	directory := w.Path("game")
-	if err := os.Mkdir(directory, 0o755); err != nil {
+	if err := errors.Join(os.Mkdir(directory, 0o755), os.WriteFile(filepath.Join(directory, "vk_layer_settings.txt"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	run(layer, "log_filename="+w.Path("other"), "report_flags=error,warn,info,perf", "--directory", directory)
+	w.Env["VK_LAYER_SETTINGS_PATH"] = directory
+	run(layer, "log_filename="+w.Path("other"), "report_flags=error,warn,info,perf")
+	w.Env["VK_LAYER_SETTINGS_PATH"] = world.Unset
 	if report("other") != "" {
 		t.Error("a program elsewhere reads it")
 	}
@@ -87,8 +90,7 @@ func TestSettingsLayer(t *testing.T) {
 	}
 }
 
-// A configuration has settings of layers, which no layer reads before the configuration is used. Those of one program are in the program's
-// directory.
+// A configuration has settings of layers, which no layer reads before the configuration is used.
 func TestSettingsLayerOfConfiguration(t *testing.T) {
 	t.Parallel()
 	const layer = "VK_LAYER_ACME_x"
@@ -131,20 +133,10 @@ func TestSettingsLayerOfConfiguration(t *testing.T) {
 		t.Errorf("for one program: %s", exit.Stderr)
 	}
 	run("clear", "--everything")
-	if out := run("layer", layer, "size=9", "--app", program); !strings.Contains(out, "Programs that are started in "+filepath.Dir(program)+" read it.") {
-		t.Errorf("for one program: %q", out)
-	}
-	if text, err := os.ReadFile(filepath.Join(filepath.Dir(program), "vk_layer_settings.txt")); !strings.Contains(string(text), "acme_x.size = 9\n") {
-		t.Errorf("beside the program: %q, %v", text, err)
-	}
-	run("layer", layer, "name=b", "--app", program)
-	if out := run("clear", "--everything"); !strings.Contains(out, filepath.Join(filepath.Dir(program), "vk_layer_settings.txt")+" undone\n") {
-		t.Errorf("the file beside the program stays: %s", out)
-	}
 	if out := run("clear", "--everything"); out != "There is nothing to undo.\n" {
 		t.Errorf("the second time: %s", out)
 	}
-	for _, wrong := range [][]string{{"--configuration", "gone"}, {"--configuration", "../x"}, {"--app", "/no/such"}, {"--app", program, "--configuration", "big one"}} {
+	for _, wrong := range [][]string{{"--configuration", "gone"}, {"--configuration", "../x"}, {"--variables", "--configuration", "big one"}} {
 		if out, exit := tried(w, append([]string{"settings", "layer", layer, "size=2"}, wrong...)...); exit.Code == 0 {
 			t.Errorf("%v: %s", wrong, out)
 		}

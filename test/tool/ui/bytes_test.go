@@ -76,8 +76,6 @@ func TestChangesAreCommandLines(t *testing.T) {
 		"settings of layer":  {"layers/VK_LAYER_KHRONOS_validation?preset=2", "#save", nil},
 		"in a configuration": {"layers/VK_LAYER_KHRONOS_validation?preset=2", "#save", func() { b.then(func() { b.press("#where-configuration", " ") }) }},
 		"in it, by preset":   {"configurations/with%20checks", `[aria-label^="Preset Best Practices"]`, nil},
-		"of one program":     {"layers/VK_LAYER_KHRONOS_validation?preset=1&where=app&app=" + s.path("work/game"), "#save", nil},
-		"in a directory":     {"layers/VK_LAYER_KHRONOS_validation?preset=1&where=directory&directory=" + s.path("work"), "#save", nil},
 	} {
 		before := s.written()
 		b.to(change.address)

@@ -111,14 +111,7 @@ func TestLayerSettings(t *testing.T) {
 	if text := s.read(settingsOfLayers); text != "" {
 		t.Errorf("with the defaults: %q", text)
 	}
-	// For a directory, and as variables.
-	b.to("layers/VK_LAYER_KHRONOS_validation?preset=4")
-	b.then(func() { b.press("#where-directory", " ") })
-	b.then(func() { b.press("#place", s.path("work")+kb.Enter) })
-	b.apply("#save")
-	if text := s.read("work/vk_layer_settings.txt"); !strings.Contains(text, "GPU_ASSISTED") {
-		t.Errorf("for a directory: %q", text)
-	}
+	// As variables.
 	b.to("layers/VK_LAYER_KHRONOS_validation?preset=2")
 	b.then(func() { b.press("#where-variables", " ") })
 	if got := b.text("#exports"); !strings.Contains(got, "export VK_LAYER_ENABLES=VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT") {
