@@ -4,7 +4,6 @@
  * handle shows that.
  */
 #include "null.h"
-#include "table.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

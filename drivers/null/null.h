@@ -2,7 +2,8 @@
  *
  *   names.c       the driver interface, and the look-up of names; table.c names and functions
  *   instance.c    instances, their extensions, the one physical device
- *   properties.c  limits and properties; features.c features; formats.c formats and image formats
+ *   properties.c  limits and properties, also in the data of a pipeline cache
+ *   features.c    features; formats.c formats and image formats
  *   device.c      devices and queues
  *   memory.c      device memory; resource.c buffers, images and their views
  *   objects.c     objects that only exist: samplers, shaders, pipelines, layouts, passes, descriptor sets, queries
@@ -150,6 +151,20 @@ static inline struct device *device_of(VkDevice device)
     return (struct device *)device;
 }
 
+/* ---- names (table.c) --------------------------------------------------------------------------------------------- */
+
+enum level { GLOBAL, INSTANCE, PHYSICAL, DEVICE };
+
+struct entry {
+    char name[52];
+    uint8_t length, level;
+    uint8_t gate; /* 0: no extension needed */
+    PFN_vkVoidFunction function;
+};
+
+extern const struct entry entries[]; /* by length and alphabet */
+extern const size_t entry_count;
+
 /* ---- functions and data that the files share --------------------------------------------------------------------- */
 
 #define MEMORY_HEAP_SIZE ((VkDeviceSize)8 << 30)
@@ -174,9 +189,6 @@ const struct format *format_of(VkFormat format); /* NULL: not offered */
 
 /* features.c */
 bool features_are_offered(const VkPhysicalDeviceFeatures *wanted);
-
-/* properties.c */
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice device, VkPhysicalDeviceProperties *p);
 
 /* sync.c */
 void signal_fence(VkFence fence);

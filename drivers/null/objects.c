@@ -57,28 +57,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreatePipelines(VkDevice device, VkPipelin
     return result;
 }
 
-/* Returns the header that every cache has, and no data. */
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPipelineCacheData(VkDevice device, VkPipelineCache pipelineCache,
-                                                           size_t *pDataSize, void *pData)
-{
-    VkPhysicalDeviceProperties p;
-    null_vkGetPhysicalDeviceProperties(NULL, &p); /* one device: the answer is constant */
-    VkPipelineCacheHeaderVersionOne header = {
-        .headerSize = sizeof(header),
-        .headerVersion = VK_PIPELINE_CACHE_HEADER_VERSION_ONE,
-        .vendorID = p.vendorID,
-        .deviceID = p.deviceID,
-    };
-    memcpy(header.pipelineCacheUUID, p.pipelineCacheUUID, sizeof(header.pipelineCacheUUID));
-    if (pData && *pDataSize < sizeof(header)) {
-        *pDataSize = 0;
-        return VK_INCOMPLETE;
-    }
-    if (pData) memcpy(pData, &header, sizeof(header));
-    *pDataSize = sizeof(header);
-    return VK_SUCCESS;
-}
-
 /* ---- queries --------------------------------------------------------------------------------------------------- */
 
 struct query_pool {

@@ -8,6 +8,7 @@
 /* The ID is neither a PCI vendor's (16 bits) nor one of the registry's VkVendorId, which begin at 0x10000. */
 #define VENDOR_ID 0x1FF00
 #define DEVICE_ID 1
+#define CACHE_UUID "vkloader null 1"
 #define DRIVER_VERSION VK_MAKE_API_VERSION(0, 0, 1, 0)
 #define ANY_NUMBER 0x100000 /* for counts that cost nothing, because the driver stores nothing */
 
@@ -130,7 +131,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
         .deviceID = DEVICE_ID,
         .deviceType = VK_PHYSICAL_DEVICE_TYPE_CPU,
         .deviceName = NAME,
-        .pipelineCacheUUID = "vkloader null 1",
+        .pipelineCacheUUID = CACHE_UUID,
         .limits = limits,
     };
 }
@@ -139,6 +140,26 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
                                                                VkPhysicalDeviceProperties2 *pProperties)
 {
     null_vkGetPhysicalDeviceProperties(physicalDevice, &pProperties->properties);
+}
+
+/* Returns the header that every cache has, and no data. */
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPipelineCacheData(VkDevice device, VkPipelineCache pipelineCache,
+                                                           size_t *pDataSize, void *pData)
+{
+    VkPipelineCacheHeaderVersionOne header = {
+        .headerSize = sizeof(header),
+        .headerVersion = VK_PIPELINE_CACHE_HEADER_VERSION_ONE,
+        .vendorID = VENDOR_ID,
+        .deviceID = DEVICE_ID,
+        .pipelineCacheUUID = CACHE_UUID,
+    };
+    if (pData && *pDataSize < sizeof(header)) {
+        *pDataSize = 0;
+        return VK_INCOMPLETE;
+    }
+    if (pData) memcpy(pData, &header, sizeof(header));
+    *pDataSize = sizeof(header);
+    return VK_SUCCESS;
 }
 
 /* ---- the queue family, the memory ------------------------------------------------------------------------------ */

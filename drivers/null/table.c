@@ -1,5 +1,5 @@
 /* table.c: names and functions. The functions have their prototypes in the files that define them. */
-#include "table.h"
+#include "null.h"
 
 #define COMMAND(name, function, level, gate) void null_vk##function(void);
 #define EXPORT(name) void name(void);

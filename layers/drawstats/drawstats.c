@@ -27,20 +27,25 @@ struct instance {
     PFN_vkDestroyInstance destroy;
 };
 
+/* The commands of devices that the layer intercepts, with its functions. */
+#define DEVICE_COMMANDS(COMMAND)                                                                                       \
+    COMMAND(vkDestroyDevice, destroy_device)                                                                           \
+    COMMAND(vkDestroyCommandPool, destroy_command_pool)                                                                \
+    COMMAND(vkAllocateCommandBuffers, allocate_command_buffers)                                                        \
+    COMMAND(vkFreeCommandBuffers, free_command_buffers)                                                                \
+    COMMAND(vkBeginCommandBuffer, begin_command_buffer)                                                                \
+    COMMAND(vkEndCommandBuffer, end_command_buffer)                                                                    \
+    COMMAND(vkCmdDraw, cmd_draw)                                                                                       \
+    COMMAND(vkCmdDrawIndexed, cmd_draw_indexed)                                                                        \
+    COMMAND(vkCmdDrawIndirect, cmd_draw_indirect)                                                                      \
+    COMMAND(vkCmdDrawIndexedIndirect, cmd_draw_indexed_indirect)
+
 struct device {
     struct device *next;
     VkDevice handle;
     PFN_vkGetDeviceProcAddr get;
-    PFN_vkDestroyDevice destroy;
-    PFN_vkDestroyCommandPool destroy_pool;
-    PFN_vkAllocateCommandBuffers allocate;
-    PFN_vkFreeCommandBuffers free;
-    PFN_vkBeginCommandBuffer begin;
-    PFN_vkEndCommandBuffer end;
-    PFN_vkCmdDraw draw;
-    PFN_vkCmdDrawIndexed draw_indexed;
-    PFN_vkCmdDrawIndirect draw_indirect;
-    PFN_vkCmdDrawIndexedIndirect draw_indexed_indirect;
+#define MEMBER(name, function) PFN_##name name;
+    DEVICE_COMMANDS(MEMBER)
 };
 
 struct counts {
@@ -223,18 +228,8 @@ static struct device *device_of(VkDevice handle)
 
 static void fill(struct device *d)
 {
-#define NEXT(member, type, name) d->member = (PFN_##type)d->get(d->handle, name)
-    NEXT(destroy, vkDestroyDevice, "vkDestroyDevice");
-    NEXT(destroy_pool, vkDestroyCommandPool, "vkDestroyCommandPool");
-    NEXT(allocate, vkAllocateCommandBuffers, "vkAllocateCommandBuffers");
-    NEXT(free, vkFreeCommandBuffers, "vkFreeCommandBuffers");
-    NEXT(begin, vkBeginCommandBuffer, "vkBeginCommandBuffer");
-    NEXT(end, vkEndCommandBuffer, "vkEndCommandBuffer");
-    NEXT(draw, vkCmdDraw, "vkCmdDraw");
-    NEXT(draw_indexed, vkCmdDrawIndexed, "vkCmdDrawIndexed");
-    NEXT(draw_indirect, vkCmdDrawIndirect, "vkCmdDrawIndirect");
-    NEXT(draw_indexed_indirect, vkCmdDrawIndexedIndirect, "vkCmdDrawIndexedIndirect");
-#undef NEXT
+#define FILL(name, function) d->name = (PFN_##name)d->get(d->handle, #name);
+    DEVICE_COMMANDS(FILL)
 }
 
 /* vkCreateDevice is in the instance's chain. A physical device begins with the same word as its instance. */
@@ -287,7 +282,7 @@ static void VKAPI_CALL destroy_device(VkDevice handle, const VkAllocationCallbac
     }
     for (unsigned n = 0; !devices && n < SEGMENTS; n++) free(atomic_exchange(&segments[n], NULL));
     pthread_mutex_unlock(&lock);
-    if (d) d->destroy(handle, allocator);
+    if (d) d->vkDestroyDevice(handle, allocator);
     free(d);
 }
 
@@ -311,14 +306,15 @@ static void VKAPI_CALL free_command_buffers(VkDevice handle, VkCommandPool pool,
         if (s) atomic_store_explicit(&s->handle, NULL, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
-    d->free(handle, pool, count, buffers); /* only now, because another thread may then get the same handles */
+    /* only now, because another thread may then get the same handles */
+    d->vkFreeCommandBuffers(handle, pool, count, buffers);
 }
 
 static VkResult VKAPI_CALL allocate_command_buffers(VkDevice handle, const VkCommandBufferAllocateInfo *info,
                                                     VkCommandBuffer *buffers)
 {
     struct device *d = device_of(handle);
-    VkResult result = d->allocate(handle, info, buffers);
+    VkResult result = d->vkAllocateCommandBuffers(handle, info, buffers);
     if (result != VK_SUCCESS) return result;
     bool all = true;
     pthread_mutex_lock(&lock);
@@ -338,7 +334,7 @@ static void VKAPI_CALL destroy_command_pool(VkDevice handle, VkCommandPool pool,
         forget(d, pool);
         pthread_mutex_unlock(&lock);
     }
-    d->destroy_pool(handle, pool, allocator);
+    d->vkDestroyCommandPool(handle, pool, allocator);
 }
 
 /* ---- recording -------------------------------------------------------------------------------------------------- */
@@ -347,7 +343,7 @@ static VkResult VKAPI_CALL begin_command_buffer(VkCommandBuffer buffer, const Vk
 {
     struct slot *s = find(buffer);
     memset(&s->counts, 0, sizeof(s->counts));
-    return s->device->begin(buffer, info);
+    return s->device->vkBeginCommandBuffer(buffer, info);
 }
 
 /* Writes the whole line with one call, so that lines of several threads do not mix. */
@@ -364,7 +360,7 @@ static VkResult VKAPI_CALL end_command_buffer(VkCommandBuffer buffer)
     if (write(output, line, (size_t)length) < 0) {
         /* A failure to write is ignored, so that the program is not affected. */
     }
-    return s->device->end(buffer);
+    return s->device->vkEndCommandBuffer(buffer);
 }
 
 static void count(struct slot *s, uint64_t vertices, uint64_t copies)
@@ -379,7 +375,7 @@ static void VKAPI_CALL cmd_draw(VkCommandBuffer buffer, uint32_t vertices, uint3
 {
     struct slot *s = find(buffer);
     count(s, vertices, copies);
-    s->device->draw(buffer, vertices, copies, first_vertex, first_instance);
+    s->device->vkCmdDraw(buffer, vertices, copies, first_vertex, first_instance);
 }
 
 static void VKAPI_CALL cmd_draw_indexed(VkCommandBuffer buffer, uint32_t indices, uint32_t copies, uint32_t first_index,
@@ -387,7 +383,7 @@ static void VKAPI_CALL cmd_draw_indexed(VkCommandBuffer buffer, uint32_t indices
 {
     struct slot *s = find(buffer);
     count(s, indices, copies);
-    s->device->draw_indexed(buffer, indices, copies, first_index, vertex_offset, first_instance);
+    s->device->vkCmdDrawIndexed(buffer, indices, copies, first_index, vertex_offset, first_instance);
 }
 
 static void VKAPI_CALL cmd_draw_indirect(VkCommandBuffer buffer, VkBuffer from, VkDeviceSize offset, uint32_t draws,
@@ -395,7 +391,7 @@ static void VKAPI_CALL cmd_draw_indirect(VkCommandBuffer buffer, VkBuffer from, 
 {
     struct slot *s = find(buffer);
     s->counts.indirect += draws;
-    s->device->draw_indirect(buffer, from, offset, draws, stride);
+    s->device->vkCmdDrawIndirect(buffer, from, offset, draws, stride);
 }
 
 static void VKAPI_CALL cmd_draw_indexed_indirect(VkCommandBuffer buffer, VkBuffer from, VkDeviceSize offset,
@@ -403,7 +399,7 @@ static void VKAPI_CALL cmd_draw_indexed_indirect(VkCommandBuffer buffer, VkBuffe
 {
     struct slot *s = find(buffer);
     s->counts.indirect += draws;
-    s->device->draw_indexed_indirect(buffer, from, offset, draws, stride);
+    s->device->vkCmdDrawIndexedIndirect(buffer, from, offset, draws, stride);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
@@ -413,26 +409,11 @@ static const struct {
     PFN_vkVoidFunction function;
     bool of_device;
 } hooks[] = {
-#define HOOK(name, function, of_device)                                                                                \
-    {                                                                                                                  \
-        name, (PFN_vkVoidFunction)function, of_device                                                                  \
-    }
-    HOOK("vkGetInstanceProcAddr", get_instance_proc_addr, false),
-    HOOK("vkCreateInstance", create_instance, false),
-    HOOK("vkDestroyInstance", destroy_instance, false),
-    HOOK("vkCreateDevice", create_device, false),
-    HOOK("vkGetDeviceProcAddr", get_device_proc_addr, true),
-    HOOK("vkDestroyDevice", destroy_device, true),
-    HOOK("vkDestroyCommandPool", destroy_command_pool, true),
-    HOOK("vkAllocateCommandBuffers", allocate_command_buffers, true),
-    HOOK("vkFreeCommandBuffers", free_command_buffers, true),
-    HOOK("vkBeginCommandBuffer", begin_command_buffer, true),
-    HOOK("vkEndCommandBuffer", end_command_buffer, true),
-    HOOK("vkCmdDraw", cmd_draw, true),
-    HOOK("vkCmdDrawIndexed", cmd_draw_indexed, true),
-    HOOK("vkCmdDrawIndirect", cmd_draw_indirect, true),
-    HOOK("vkCmdDrawIndexedIndirect", cmd_draw_indexed_indirect, true),
-};
+#define HOOK(of_device, name, function) {#name, (PFN_vkVoidFunction)(function), of_device},
+#define DEVICE_HOOK(name, function) HOOK(true, name, function)
+    HOOK(false, vkGetInstanceProcAddr, get_instance_proc_addr) HOOK(false, vkCreateInstance, create_instance)
+        HOOK(false, vkDestroyInstance, destroy_instance) HOOK(false, vkCreateDevice, create_device)
+            HOOK(true, vkGetDeviceProcAddr, get_device_proc_addr) DEVICE_COMMANDS(DEVICE_HOOK)};
 
 static PFN_vkVoidFunction hook(const char *name, bool only_of_device)
 {
