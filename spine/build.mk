@@ -23,7 +23,7 @@ SPINE_SRC := $(SPINE_FIRST) $(filter-out $(SPINE_LARGE) $(SPINE_FIRST),$(SPINE_S
 
 # ---- flags ------------------------------------------------------------------------------------------------------
 
-SPINE_INCLUDES := -Ispine -Ispine/asm/$(SYSTEM) -Iinternal/core/runtime/c
+SPINE_INCLUDES := -Ispine -Ispine/asm/$(SYSTEM) -Ispine/asm/posix -Iinternal/core/runtime/c
 SPINE_WORDS := -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden
 # Compilers for 32-bit ARM, riscv64 and mips64el write no unwind tables for C by default; others do.
 UNWIND := $(if $(filter armhf armel riscv64 mips64el,$(MACHINE)),-funwind-tables)

@@ -3,6 +3,7 @@
 # name is the first part of each name. Only the content of files counts, and whether their owner may execute them; their
 # time is that of the last commit. So the same files give the same bytes.
 set -eu
+unset CDPATH
 archive=$(realpath "$1")
 top=$(realpath "$2")
 GIT_COMMITTER_DATE="$(git log -1 --format=%ct) +0000" GIT_DIR=$(mktemp -d)

@@ -1,7 +1,8 @@
-/* registers.h: the argument registers of Linux's machines, for trampolines.c. A trampoline names a machine's argument
- * registers as parameters instead of its command's: a jump leaves the arguments on the stack in place. REGISTERS are
- * the parameters after the first, PASSED the same as arguments. Registers that a function without arithmetic leaves
- * alone may be missing. A machine without REGISTERS uses the commands' signatures.
+/* registers.h: the argument registers of Linux's and macOS's machines, for trampolines.c. A trampoline names a
+ * machine's argument registers as parameters instead of its command's: a jump leaves the arguments on the stack in
+ * place, also where Apple's convention packs them. REGISTERS are the parameters after the first, PASSED the same as
+ * arguments. Registers that a function without arithmetic leaves alone may be missing. A machine without REGISTERS uses
+ * the commands' signatures.
  */
 #ifndef VKL_REGISTERS_H
 #define VKL_REGISTERS_H
