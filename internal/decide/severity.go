@@ -78,7 +78,7 @@ func (s *Standings) excludedSoftware() string {
 		return ""
 	}
 	for _, d := range all.Drivers {
-		if family := drivers.Of(d.Library); family != nil && family.Software() && s.canLoad(d) {
+		if drivers.Of(d.Library).Software() && s.canLoad(d) {
 			return d.Path
 		}
 	}

@@ -259,7 +259,7 @@ func (g *gatherer) place(f *binary.File, runTime bool) int {
 // devices returns the nodes that a driver opens; for an unknown driver, every render node.
 func (g *gatherer) devices(driver *drivers.Files) []string {
 	family := driver.Family
-	if family != nil && family.Software() {
+	if family.Software() {
 		return nil
 	}
 	var nodes []string

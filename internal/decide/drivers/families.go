@@ -94,7 +94,8 @@ func Families() []*Family {
 	return known.list
 }
 
-// Of returns the family of a library, by its path or name; nil: unknown.
+// Of returns the family of a library, by its path or name; nil: unknown. The methods about the kind of a driver and its
+// devices return false for nil.
 func Of(library string) *Family { return with(family.DriverOf(library)) }
 
 // For returns the family to install for a kernel driver; nil: none is known.
@@ -119,7 +120,16 @@ func Virtual(kernel string) bool {
 func (f *Family) Virtual() bool { return f != nil && f.Hardware == family.Virtio }
 
 // IsMesa reports whether the driver is a part of Mesa.
-func (f *Family) IsMesa() bool { return strings.HasSuffix(f.Name, " (Mesa)") }
+func (f *Family) IsMesa() bool { return f != nil && strings.HasSuffix(f.Name, " (Mesa)") }
+
+// Is reports whether the family has a name of the table.
+func (f *Family) Is(name string) bool { return f != nil && f.Name == name }
+
+// Software reports whether the driver computes on the CPU.
+func (f *Family) Software() bool { return f != nil && f.Driver.Software() }
+
+// WorksOn reports whether the driver serves devices of a kernel driver.
+func (f *Family) WorksOn(kernel string) bool { return f != nil && f.Driver.WorksOn(kernel) }
 
 // Opened returns the patterns of the device nodes outside /dev/dri that a driver opens.
 func (f *Family) Opened() []string {

@@ -118,6 +118,6 @@ func closureFault(c *binary.Closure, subject string) (code, clause string) {
 
 // MayServe reports whether a device may be one of a family's. A device without a kernel driver may be any family's.
 func (f *Family) MayServe(kernel, vendor string) bool {
-	return f.WorksOn(kernel) || kernel == "" || f.Name == NVIDIA &&
+	return f != nil && (f.WorksOn(kernel) || kernel == "") || f.Is(NVIDIA) &&
 		f.Made(strings.ToUpper(strings.TrimPrefix(vendor, "0x")))
 }

@@ -159,25 +159,32 @@ func filterPatterns(name string) []string {
 // DropFromList returns a change, in a list of one, that removes the entries that meant accepts. The change unsets the
 // variable if no entry remains. DropFromList returns nil if meant accepts no entry.
 func DropFromList(source *machine.Source, list variables.ID, separator string, meant func(entry string) bool) []Change {
-	before, _ := source.Lookup(list.Name())
-	var kept []string
-	dropped := false
-	for _, entry := range strings.Split(before, separator) {
-		switch {
-		case entry == "":
-		case meant(entry):
-			dropped = true
-		default:
-			kept = append(kept, entry)
-		}
-	}
+	return DropEntries(&source.Machine, list.Name(), separator, meant)
+}
+
+// DropEntries is DropFromList for a variable of any program. Each of the separators may separate its entries.
+func DropEntries(m *machine.Machine, name, separators string, meant func(entry string) bool) []Change {
+	before, _ := m.Lookup(name)
+	entries := strings.FieldsFunc(before, func(r rune) bool { return strings.ContainsRune(separators, r) })
+	kept := slices.DeleteFunc(slices.Clone(entries), meant)
 	switch {
-	case !dropped:
+	case len(kept) == len(entries):
 		return nil
 	case len(kept) == 0:
-		return []Change{UnsetVariable(list.Name())}
+		return []Change{UnsetVariable(name)}
 	}
-	return []Change{SetVariable(list.Name(), strings.Join(kept, separator))}
+	return []Change{SetVariable(name, strings.Join(kept, separators[:1]))}
+}
+
+// ReplaceEntry returns the change that replaces an entry of a variable's list.
+func ReplaceEntry(m *machine.Machine, name, separator, old, by string) Change {
+	value, _ := m.Lookup(name)
+	return SetVariable(name, strings.Join(wording.Words(strings.Split(value, separator), func(entry string) string {
+		if entry == old {
+			return by
+		}
+		return entry
+	}), separator))
 }
 
 // DropFromFilter returns alternative changes that remove a name from a filter: one removes the matching entries, the

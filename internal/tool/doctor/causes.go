@@ -199,7 +199,7 @@ var trialLinks = []link{
 	{causesOfDevice, []Kind{DriverFails}, func(c *causes, cause, effect int) bool {
 		d := c.of.driverAt(c.list[effect].Path)
 		serves := func(g *GPU) bool {
-			return d != nil && drivers.Of(d.Library) != nil && drivers.Of(d.Library).MayServe(g.Kernel, g.Vendor)
+			return d != nil && d.family().MayServe(g.Kernel, g.Vendor)
 		}
 		return contains(c.of.GPUs, func(g *GPU) bool { return serves(g) && c.list[cause].obstructs(g) }) &&
 			!contains(c.of.GPUs, func(g *GPU) bool {
@@ -482,7 +482,7 @@ func (e *exam) exempter() func(*Finding) exemption {
 				// it comes with a driver of absent devices
 				return f.Path == l.Manifest && f.Subject == l.Name && e.deviceAbsent(drivers.Of(l.Library))
 			}),
-			slices.Contains(fatal, f.Code) && served && d != nil && e.deviceAbsent(drivers.Of(d.Library)):
+			slices.Contains(fatal, f.Code) && served && d != nil && e.deviceAbsent(d.family()):
 			return absentDevice
 		case f.Code == LibraryForeign && e.hasOwnSize(f):
 			return beside
@@ -501,7 +501,7 @@ func (r *Report) driverAt(manifest string) *Entry {
 // isSoftware reports whether a manifest is that of a software renderer.
 func (r *Report) isSoftware(manifest string) bool {
 	d := r.driverAt(manifest)
-	return d != nil && drivers.Of(d.Library) != nil && drivers.Of(d.Library).Software()
+	return d != nil && d.family().Software()
 }
 
 // layerAt returns the first layer with a manifest; nil: none.

@@ -465,8 +465,7 @@ func (e *exam) ownerOf(file string) string {
 func (e *exam) installDriver(f *drivers.Family, lacks bool) *Remedy {
 	usual := packageOf(f.Name, e.system.family())
 	for m := range each(e.Drivers) {
-		if other := drivers.Of(m.Library); usual == "" || other == nil || !other.IsMesa() || !f.IsMesa() ||
-			m.File == "" {
+		if usual == "" || !m.family().IsMesa() || !f.IsMesa() || m.File == "" {
 			continue
 		}
 		if owner := e.ownerOf(m.File); isFileName(owner) && !isUsualPackage(owner, e.system.family()) {
@@ -520,8 +519,8 @@ func (e *exam) matching(m *Entry, f *binary.File) *Remedy {
 	owner, why := e.packageOf(f.Real, f.Path), ofPackage
 	if owner == "" && e.class == ProcessClass {
 		why = ofUsual
-		if owner = packageOf(m.Name, e.system.family()); owner == "" && drivers.Of(m.Library) != nil {
-			owner = packageOf(drivers.Of(m.Library).Name, e.system.family())
+		if owner = packageOf(m.Name, e.system.family()); owner == "" && m.family() != nil {
+			owner = packageOf(m.family().Name, e.system.family())
 		}
 	}
 	do := e.system.by("match", with("p", owner))

@@ -22,9 +22,9 @@ func (e *exam) nvidiaVersions() {
 	if kernel == "" {
 		return
 	}
-	for _, m := range e.Drivers {
-		f := drivers.Of(m.Library)
-		if f == nil || f.Name != drivers.NVIDIA || m.File == "" {
+	for m := range each(e.Drivers) {
+		f := m.family()
+		if !f.Is(drivers.NVIDIA) || m.File == "" {
 			continue
 		}
 		_, version, ok := strings.Cut(path.Base(m.File), ".so.")
@@ -91,7 +91,7 @@ func (h host) nvidiaLoaded() string {
 func (e *exam) idle() {
 	var names []string
 	for m := range each(e.Drivers) {
-		f := drivers.Of(m.Library)
+		f := m.family()
 		if m.Good && f != nil && !f.Software() && !contains(e.GPUs, func(g *GPU) bool {
 			lacks := len(g.Drivers) == 0 && (e.expects(g) || g.virtual())
 			return slices.Contains(g.Drivers, m.Manifest) || lacks &&
@@ -141,9 +141,8 @@ func (e *exam) rivals() {
 	for g := range each(e.GPUs) {
 		var first *Entry
 		for m := range each(e.Drivers) {
-			f := drivers.Of(m.Library)
 			// HASVK serves other devices than ANV
-			if f == nil || f.Name == drivers.HASVK || !slices.Contains(g.Drivers, m.Manifest) {
+			if m.family() == nil || m.family().Is(drivers.HASVK) || !slices.Contains(g.Drivers, m.Manifest) {
 				continue
 			}
 			if first == nil {
@@ -152,7 +151,7 @@ func (e *exam) rivals() {
 			}
 			if first.File != m.File { // equal files are one library, which has its finding
 				out, other := m, first
-				if drivers.Of(first.Library).Name == "AMDVLK" { // AMD gave it up in 2025, in favor of RADV
+				if first.family().Is("AMDVLK") { // AMD gave it up in 2025, in favor of RADV
 					out, other = first, m
 				}
 				e.add(DeviceTwice, g.Title(), m.Manifest, textf("%s and %s are both for this device", first.Manifest,
@@ -185,7 +184,7 @@ func (e *exam) oneOf(first, second *Entry) *Remedy {
 // driversWithoutDevice returns the good drivers that are software renderers or unknown, and the number of all.
 func (r *Report) driversWithoutDevice() (software, unknown []*Entry, good int) {
 	for m := range each(r.Drivers) {
-		f := drivers.Of(m.Library)
+		f := m.family()
 		switch {
 		case !m.Good:
 			continue

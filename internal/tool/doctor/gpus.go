@@ -97,7 +97,7 @@ func (e *exam) serve() {
 	for g := range each(e.GPUs) {
 		c := e.chip(g)
 		for _, m := range e.Drivers {
-			if m.Good && drivers.Serves(drivers.Of(m.Library), g.Kernel, g.Vendor, c) {
+			if m.Good && drivers.Serves(m.family(), g.Kernel, g.Vendor, c) {
 				g.Drivers = append(g.Drivers, m.Manifest)
 			}
 		}
@@ -127,7 +127,7 @@ func (e *exam) addSharedNodes() {
 	for g := range each(e.GPUs) {
 		g.Nodes = slices.Clone(g.Nodes)
 		for _, m := range e.Drivers {
-			family := drivers.Of(m.Library)
+			family := m.family()
 			if len(g.Nodes) == 0 || family == nil || !slices.Contains(g.Drivers, m.Manifest) {
 				continue
 			}
@@ -255,18 +255,14 @@ func (e *exam) neverOpened(g *GPU) bool {
 
 // worksOn reports whether a driver is known to serve the devices of a kernel driver.
 func (m *Entry) worksOn(kernel string) bool {
-	f := drivers.Of(m.Library)
-	if f == nil { // its path is wrong; the manifest's name tells the driver
-		f = drivers.OfManifest(m.Manifest)
+	if m.family() == nil { // its path is wrong; the manifest's name tells the driver
+		return drivers.OfManifest(m.Manifest).WorksOn(kernel)
 	}
-	return f != nil && f.WorksOn(kernel)
+	return m.family().WorksOn(kernel)
 }
 
 func (r *Report) hasFamily(name string) bool {
-	return slices.ContainsFunc(r.Drivers, func(m Entry) bool {
-		f := drivers.Of(m.Library)
-		return f != nil && f.Name == name
-	})
+	return contains(r.Drivers, func(m *Entry) bool { return m.family().Is(name) })
 }
 
 // addDriverless adds a finding for a device without a driver, with the driver to install.
@@ -275,8 +271,7 @@ func (e *exam) addDriverless(g *GPU) {
 	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
 		return // withoutDriver reports the portability driver
 	}
-	if f == nil && slices.ContainsFunc(e.Drivers,
-		func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }) {
+	if f == nil && contains(e.Drivers, (*Entry).isUnknown) {
 		return // an unknown driver may serve an unknown device
 	}
 	if e.leftOut(g) {
@@ -416,7 +411,7 @@ func (e *exam) addMakersDevice(g *GPU) bool {
 	if maker == "" {
 		return false
 	}
-	if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }) {
+	if contains(e.Drivers, (*Entry).isUnknown) {
 		return true
 	}
 	what := textf("its kernel driver is %s, %s's own, and %s's Vulkan driver is not installed", g.Kernel,
@@ -434,14 +429,9 @@ func (e *exam) addMakersDevice(g *GPU) bool {
 
 // perhapsNone returns the loss by a device that may have no Vulkan driver at all: little if others have it.
 func (e *exam) perhapsNone() loss {
-	if !slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Good }) ||
-		slices.ContainsFunc(e.Drivers, func(m Entry) bool {
-			f := drivers.Of(m.Library)
-			return m.Good && (f == nil || f.Software())
-		}) || contains(e.GPUs, func(g *GPU) bool { return len(g.Drivers) > 0 }) {
-		return little
-	}
-	return usual
+	software, unknown, good := e.driversWithoutDevice()
+	others := contains(e.GPUs, func(g *GPU) bool { return len(g.Drivers) > 0 })
+	return term.Either(good == 0 || len(software)+len(unknown) > 0 || others, little, usual)
 }
 
 // raspberry adds a finding for a Raspberry Pi 4 or 5 whose configuration does not enable the graphics device.
@@ -482,20 +472,13 @@ const (
 func (e *exam) addUnfinished(g *GPU) {
 	bifrost := drivers.ChipByCompatible("arm,mali-bifrost")
 	for m := range each(e.Drivers) {
-		f := drivers.Of(m.Library)
-		if f == nil || !slices.Contains(g.Drivers, m.Manifest) {
-			continue
+		f, variable := m.family(), brokenPanVK
+		needs := f.Is("PanVK (Mesa)") && e.chip(g) == bifrost
+		if f.Is("PowerVR (Mesa)") {
+			variable = brokenPowerVR
+			needs, _ = e.machine.Contains(m.File, variable)
 		}
-		variable := ""
-		switch {
-		case f.Name == "PanVK (Mesa)" && e.chip(g) == bifrost:
-			variable = brokenPanVK
-		case f.Name == "PowerVR (Mesa)":
-			if needs, _ := e.machine.Contains(m.File, brokenPowerVR); needs {
-				variable = brokenPowerVR
-			}
-		}
-		if variable != "" && e.variable(variable) == "" {
+		if needs && slices.Contains(g.Drivers, m.Manifest) && e.variable(variable) == "" {
 			e.add(GPUUnfinished, g.Title(), m.Manifest, textf("%s is not finished for it, and lists it only with %s=1",
 				strings.TrimSuffix(f.Name, " (Mesa)"), variable), nil).
 				offer(fixing, explain.SetVariable(variable, "1"))

@@ -222,7 +222,7 @@ func (e *exam) fits(file string) bool {
 // addHeadless looks for the libraries that a driver opens when there is no display. file is the driver's library; nil:
 // the service has it, with its dependencies. On NixOS every program has its own paths for them.
 func (e *exam) addHeadless(m *Entry, file *binary.File) {
-	family := drivers.Of(m.Library)
+	family := m.family()
 	without := e.displayless(family)
 	if without == "" {
 		return

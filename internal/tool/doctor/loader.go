@@ -373,25 +373,17 @@ func (h host) libraryPath(directory string) explain.Change {
 }
 
 // unsearching returns changes of LD_LIBRARY_PATH after which the dynamic linker does not find a library there.
-func (h host) unsearching(file *binary.File) (changes []explain.Change) {
+func (h host) unsearching(file *binary.File) []explain.Change {
 	const name = "LD_LIBRARY_PATH"
-	value := h.variable(name)
-	directories := strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
-	kept := slices.DeleteFunc(slices.Clone(directories),
+	changes := explain.DropEntries(h.machine, name, ":;",
 		func(directory string) bool { return path.Clean(directory) == path.Dir(file.Path) })
-	switch {
-	case len(kept) == len(directories):
-		return nil
-	case len(kept) > 0:
-		changes = append(changes, explain.SetVariable(name, strings.Join(kept, ":")))
-	}
-	return append(changes, explain.UnsetVariable(name))
+	return append(changes, term.Either(changes == nil, nil, []explain.Change{explain.UnsetVariable(name)})...)
 }
 
 // other returns advice about a driver or layer that exists for the other word size only; nil to use the table's.
 func (e *exam) other(m *Entry) *Remedy {
 	owner, _, _ := strings.Cut(e.packageOf(m.Manifest), ":")
-	if f := drivers.Of(m.Library); f != nil && e.class == 32 {
+	if f := m.family(); f != nil && e.class == 32 {
 		return e.system.install(f, false)
 	} else if e.class == 32 && m.Layer != nil && isFileName(owner) {
 		return e.system.by("install32", with("p", owner))
@@ -504,8 +496,7 @@ func (r *Report) mayServe(f *Finding) bool {
 	if m == nil || f.Because != nil || f.last() == nil || f.Severity == diag.Note || f.Code == LibraryForeign {
 		return false
 	}
-	family := drivers.Of(m.Library)
-	return family != nil && contains(r.GPUs, func(g *GPU) bool { return family.MayServe(g.Kernel, g.Vendor) })
+	return contains(r.GPUs, func(g *GPU) bool { return m.family().MayServe(g.Kernel, g.Vendor) })
 }
 
 // allOf returns the advice to follow several others.

@@ -203,27 +203,13 @@ func (e *macExam) copies() {
 	}
 }
 
-// unsearchedPlaces are directories with manifests that the loader does not search, below which Homebrew and MacPorts
-// install.
-var unsearchedPlaces = []string{"/opt/homebrew/share/vulkan/icd.d", "/opt/homebrew/etc/vulkan/icd.d",
-	"/opt/local/share/vulkan/icd.d"}
-
-// otherManifests returns changes that name the drivers' manifests of Homebrew, of MacPorts and of SDKs, the newest SDK
-// first.
+// otherManifests returns changes that name the drivers' manifests of SDKs, Homebrew and MacPorts, which the loader does
+// not search: those of the last place of the table first, so of the newest SDK.
 func (e *macExam) otherManifests() (changes []explain.Change) {
-	places := slices.Clone(unsearchedPlaces)
-	if sdk, _ := e.mac.Machine.Lookup("VULKAN_SDK"); path.IsAbs(sdk) {
-		places = append([]string{path.Join(sdk, "share/vulkan/icd.d")}, places...)
-	}
-	if home, _ := e.mac.Machine.Lookup(variables.Home.Name()); path.IsAbs(home) {
-		all := path.Join(home, "VulkanSDK")
-		for _, version := range slices.Backward(e.mac.Machine.Names(all)) {
-			places = append(places, path.Join(all, version, "macOS/share/vulkan/icd.d"))
-		}
-	}
-	for _, place := range places {
-		for _, name := range e.mac.Machine.Names(place) {
-			if file := path.Join(place, name); strings.HasSuffix(name, ".json") && !strings.Contains(file, ":") {
+	h := host{&e.mac.Machine}
+	for _, place := range slices.Backward(h.places("mac-drivers")) {
+		for _, file := range h.manifestsIn(place) {
+			if !strings.Contains(file, ":") {
 				changes = append(changes, explain.SetVariable(variables.DriverFiles.Name(), file))
 			}
 		}
@@ -301,23 +287,13 @@ func (e *macExam) sdks() {
 		f := e.add(SDKRemoved, "Vulkan SDK", sdk, sentence(what), nil, term.Either(replaces, usual, little))
 		var change *explain.Change
 		for _, name := range slices.Backward(named[sdk]) {
-			one := e.without(name, sdk)
-			one.And = change
-			change = &one
+			one := explain.DropEntries(&e.mac.Machine, name, ":",
+				func(entry string) bool { return e.sdkOf(entry) == sdk })
+			one[0].And = change
+			change = &one[0]
 		}
 		e.offer(f, *change)
 	}
-}
-
-// without returns the change that removes the entries of an SDK from a variable.
-func (e *macExam) without(name, sdk string) explain.Change {
-	value, _ := e.mac.Machine.Lookup(name)
-	rest := slices.DeleteFunc(strings.Split(value, ":"),
-		func(entry string) bool { return entry == "" || e.sdkOf(entry) == sdk })
-	if len(rest) == 0 {
-		return explain.UnsetVariable(name)
-	}
-	return explain.SetVariable(name, strings.Join(rest, ":"))
 }
 
 // sdkOf returns the directory of the SDK with a path: that of VULKAN_SDK, or VulkanSDK/VERSION/macOS; "": the path is

@@ -29,10 +29,8 @@ const (
 
 // makerRelease returns the release of NVIDIA's installed driver, or else of its loaded module; "": unknown.
 func (r *Report) makerRelease() string {
-	for i := range r.Drivers {
-		if f := drivers.Of(r.Drivers[i].Library); f != nil && f.Name == drivers.NVIDIA {
-			return drivers.Version(r.Drivers[i].File)
-		}
+	if m := find(r.Drivers, func(m *Entry) bool { return m.family().Is(drivers.NVIDIA) }); m != nil {
+		return drivers.Version(m.File)
 	}
 	return r.host().nvidiaLoaded()
 }
@@ -312,8 +310,7 @@ func (e *exam) tooNew(g *GPU) bool {
 	}
 	have, newest := "", &Entry{}
 	for m := range each(e.Drivers) {
-		f := drivers.Of(m.Library)
-		if !m.Good || f == nil || !slices.Contains(g.Drivers, m.Manifest) {
+		if !m.Good || m.family() == nil || !slices.Contains(g.Drivers, m.Manifest) {
 			continue
 		}
 		version := e.mesaVersion(m)

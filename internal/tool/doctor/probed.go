@@ -51,11 +51,11 @@ func (e *evidence) addResult(a *alone) {
 				"a program that asks only for listed layers runs with: ", newAdvice(string(c.Line())))
 		case a.Kind == "layer" && !c.Set:
 			do = e.place(c)
-		case code == DriverFails && e.deviceAbsent(drivers.Of(a.of.Library)):
+		case code == DriverFails && e.deviceAbsent(a.of.family()):
 			do = placement{Change: c, aim: forTime}.remedy()
 		default:
 			do = shellAdvice("", c.Line())
-			if drivers.Of(a.of.Library).Virtual() {
+			if a.of.family().Virtual() {
 				do = do.before(e.exam().system.by("host", nil))
 			} else if removal := e.removal(a); removal != nil {
 				do = removal.or("Otherwise: ", do)
@@ -90,7 +90,7 @@ func (e *evidence) addResult(a *alone) {
 			term.Enclosed("; it wrote: ", a.line(), ""))
 		device = a.unlisted.Name
 		switch {
-		case drivers.Of(a.of.Library).Virtual():
+		case a.of.family().Virtual():
 			do = newAdvice(GPUVirtual.Entry().Do)
 		case e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0:
 			lost, do = everything, term.Either(meant != nil, meant, e.newerDriver(a))
@@ -167,7 +167,7 @@ func (r *Report) exam() *exam {
 // installed (Frogging-Family/mesa-git issue 17); nil: none.
 func (r *Report) otherFamily(a *alone) *drivers.Family {
 	c := r.exam().chip(a.unlisted)
-	if c == nil || c.Driver == drivers.Of(a.of.Library).Name || r.hasFamily(c.Driver) {
+	if c == nil || c.Driver == a.of.family().Name || r.hasFamily(c.Driver) {
 		return nil
 	}
 	for _, f := range drivers.Families() {
@@ -201,7 +201,7 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 		return r.addAsking(a, do)
 	}
 	for g := range each(r.GPUs) {
-		f, own := drivers.For(g.Kernel), drivers.Of(a.of.Library)
+		f, own := drivers.For(g.Kernel), a.of.family()
 		if f != nil && own == nil && len(g.Drivers) == 0 && r.host().expects(g) {
 			return newAdvice("The driver for " + g.Title() + " is " + f.Name).before(e.installDriver(f, false))
 		}
@@ -212,9 +212,7 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 		}
 	}
 	software := packageOf(drivers.Of("libvulkan_lvp.so").Name, e.system.family())
-	if software != "" && !slices.ContainsFunc(r.Drivers, func(d Entry) bool {
-		return drivers.Of(d.Library) != nil && drivers.Of(d.Library).Software()
-	}) {
+	if software != "" && !contains(r.Drivers, func(m *Entry) bool { return m.family().Software() }) {
 		do = do.or("It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. ",
 			e.system.choose(software))
 	}
@@ -382,7 +380,7 @@ func (e *evidence) removal(a *alone) *Remedy {
 	x := e.exam()
 	stem, _, _ := strings.Cut(path.Base(a.Manifest), "_icd")
 	p := x.system.packageNamed(x.ownerOf(a.Manifest))
-	if a.Kind != "driver" || !e.deviceAbsent(drivers.Of(a.of.Library)) || p == nil ||
+	if a.Kind != "driver" || !e.deviceAbsent(a.of.family()) || p == nil ||
 		slices.ContainsFunc(p.Files, func(file string) bool {
 			return strings.Contains(file, "/vulkan/icd.d/") && !strings.HasPrefix(path.Base(file), stem)
 		}) {
@@ -454,7 +452,7 @@ func (r *Report) meaning(a *alone) *Remedy {
 // missingFileAdvice returns advice about a file that a driver's own lines name and that does not exist: its package is
 // installed again, or the library is installed; nil: they name none. A driver that opens another one names its file.
 func (e *exam) missingFileAdvice(a *alone) *Remedy {
-	if e.deviceAbsent(drivers.Of(a.of.Library)) {
+	if e.deviceAbsent(a.of.family()) {
 		return nil
 	}
 	for _, word := range strings.FieldsFunc(strings.Join(a.Wrote, "\n"),

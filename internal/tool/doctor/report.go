@@ -75,6 +75,12 @@ type Entry struct {
 	Layer  *manifest.Layer  `json:"-"` // likewise; nil: a driver
 }
 
+// family returns the driver's family, by its library; nil: unknown.
+func (m *Entry) family() *drivers.Family { return drivers.Of(m.Library) }
+
+// isUnknown reports whether the driver works and is of no known family, so it may serve any device.
+func (m *Entry) isUnknown() bool { return m.Good && m.family() == nil }
+
 // functions returns the test of a library's functions, the usual one of them, and the code of a library that fails it.
 func (m *Entry) functions() (is drivers.Interface, usual string, misfit Code) {
 	if m.Layer == nil {

@@ -152,10 +152,8 @@ func (e *exam) elsewhere(g *GPU) (first string) {
 			continue
 		}
 		first = term.Or(first, place)
-		if slices.ContainsFunc(list, func(file string) bool {
-			f := drivers.OfManifest(file)
-			return g != nil && f != nil && f.WorksOn(g.Kernel)
-		}) {
+		if slices.ContainsFunc(list,
+			func(file string) bool { return g != nil && drivers.OfManifest(file).WorksOn(g.Kernel) }) {
 			return place
 		}
 	}

@@ -94,7 +94,7 @@ func (e *evidence) grow(ctx context.Context, how Tries) error {
 	}
 	e.countDrivers()
 	for _, a := range e.alone { // another driver works, and the device of this one is absent
-		if a.Result == ProbeFails && e.hasWorkingDriver() && e.deviceAbsent(drivers.Of(a.of.Library)) {
+		if a.Result == ProbeFails && e.hasWorkingDriver() && e.deviceAbsent(a.of.family()) {
 			a.of.Harmless = true
 		}
 	}

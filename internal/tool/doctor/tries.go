@@ -10,7 +10,6 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -287,7 +286,7 @@ func (e *evidence) addSlowDrivers() {
 		}
 		return time.Duration(a.Millis * float64(time.Millisecond))
 	}
-	isAbsent := func(a *alone) bool { return e.deviceAbsent(drivers.Of(a.of.Library)) }
+	isAbsent := func(a *alone) bool { return e.deviceAbsent(a.of.family()) }
 	for i := range e.alone {
 		others := time.Duration(-1)
 		for j := range e.alone {

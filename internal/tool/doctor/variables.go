@@ -190,10 +190,8 @@ func (e *exam) selections() {
 func (e *exam) ignoresChoice(layer string) bool {
 	count := 0
 	for g := range each(e.GPUs) {
-		if !g.displayOnly() && slices.ContainsFunc(e.Answer.Drivers, func(d *manifest.Driver) bool {
-			f := drivers.Of(d.Library)
-			return f != nil && f.MayServe(g.Kernel, g.Vendor)
-		}) {
+		if !g.displayOnly() && slices.ContainsFunc(e.Answer.Drivers,
+			func(d *manifest.Driver) bool { return drivers.Of(d.Library).MayServe(g.Kernel, g.Vendor) }) {
 			count++
 		}
 	}
@@ -206,10 +204,8 @@ func (e *exam) unreadOptimus() {
 	if e.variable(drivers.OptimusFilter) == "NVIDIA_only" {
 		name = drivers.OptimusFilter
 	}
-	at := slices.IndexFunc(e.Answer.Drivers, func(d *manifest.Driver) bool {
-		f := drivers.Of(d.Library)
-		return f != nil && f.Name == drivers.NVIDIA
-	})
+	at := slices.IndexFunc(e.Answer.Drivers,
+		func(d *manifest.Driver) bool { return drivers.Of(d.Library).Is(drivers.NVIDIA) })
 	has := contains(e.GPUs, func(g *GPU) bool { return g.Kernel == "nvidia" })
 	if value := e.variable(name); value == "" || value == "0" || at < 0 || !has ||
 		!e.ignoresChoice(drivers.OptimusLayer) {

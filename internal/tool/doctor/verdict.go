@@ -12,7 +12,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/display"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -321,8 +320,7 @@ func (r *Report) firstRung(g *GPU) rung {
 		return isIncluded
 	case g.Kernel == "":
 		return hasKernelDriver
-	case len(g.Drivers) == 0 &&
-		slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }):
+	case len(g.Drivers) == 0 && contains(r.Drivers, (*Entry).isUnknown):
 		return isReached // an unknown driver may serve it, through a node of its own
 	case len(g.Nodes) == 0:
 		return hasNode

@@ -58,29 +58,24 @@ func (e *windowsExam) offerRemoval(f *Finding, manifest string, is func(at entry
 // registry adds findings for values that name missing files or that loaders reject.
 func (e *windowsExam) registry() {
 	e.values(func(at entry, v facts.Value) {
+		code, subject, gone := RegistryStale, v.Name, e.isGone(at, v)
+		change := windowsChange{entry: at}
 		switch {
 		case at.Hive == facts.CurrentUser && at.Key == driversKey:
-			e.add(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false},
-				nil).prefer(windowsChange{entry: at}.remedy())
-		case at.Key == settingsKey:
-			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.windows.Files &&
-				!e.windows.Seen(at.Bits).Exists(v.Name) {
-				e.named[v.Name] = true
-				e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true},
-					nil).prefer(windowsChange{entry: at}.remedy())
+			code = RegistryUnread
+		case at.Key != settingsKey && v.Data != zero:
+			code, subject, change.on = RegistryOff, e.base(v.Name), !gone
+			if v.Type == facts.RegDWORD && len(v.Data) == len(zero) {
+				code = RegistrySwitchedOff
 			}
-		case v.Data != zero:
-			code := term.Either(v.Type == facts.RegDWORD && len(v.Data) == len(zero), RegistrySwitchedOff, RegistryOff)
-			f := e.add(code, e.base(v.Name), v.Name, valueIn{at, v.Type, false}, nil)
-			if code == RegistryOff && e.isGone(at, v) {
-				f.prefer(windowsChange{entry: at}.remedy())
-			} else if code == RegistryOff {
-				f.prefer(windowsChange{entry: at, on: true}.remedy())
-			}
-		case e.isGone(at, v):
+		case !gone || at.Key == settingsKey && !sameName(e.base(v.Name), "vk_loader_settings.json"):
+			return
+		default:
 			e.named[v.Name] = true
-			e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true},
-				nil).prefer(windowsChange{entry: at}.remedy())
+		}
+		f := e.add(code, subject, v.Name, valueIn{at, v.Type, code == RegistryStale}, nil)
+		if code != RegistrySwitchedOff {
+			f.prefer(change.remedy())
 		}
 	})
 }
@@ -105,18 +100,22 @@ func (e *windowsExam) addNoDriver() {
 
 // sameDrivers adds a finding for each driver whose library an earlier manifest names, too.
 func (e *windowsExam) sameDrivers() {
-	clean := func(file string) string { return path.Clean(strings.ReplaceAll(file, `\`, "/")) }
 	for i, d := range e.Drivers {
-		first := slices.IndexFunc(e.Drivers[:i], func(o Entry) bool {
-			return o.Good && o.Used && d.Good && d.Used && sameName(clean(o.File), clean(d.File))
+		first := find(e.Drivers[:i], func(o *Entry) bool {
+			return o.Good && o.Used && d.Good && d.Used && sameFile(o.File, d.File)
 		})
-		if first < 0 {
-			continue
+		if first != nil {
+			f := e.add(LibraryTwice, d.Name, d.Manifest, namedTwice(d.File, d.Manifest, first.Manifest), nil)
+			e.offerRemoval(f, d.Manifest,
+				func(at entry) bool { return at.Key == driversKey && at.Bits == e.windows.Bits })
 		}
-		f := e.add(LibraryTwice, d.Name, d.Manifest, namedTwice(d.File, d.Manifest, e.Drivers[first].Manifest), nil)
-		e.offerRemoval(f, d.Manifest,
-			func(at entry) bool { return at.Key == driversKey && at.Bits == e.windows.Bits })
 	}
+}
+
+// sameFile reports whether two paths of Windows are the same.
+func sameFile(a, b string) bool {
+	clean := func(file string) string { return path.Clean(strings.ReplaceAll(file, `\`, "/")) }
+	return sameName(clean(a), clean(b))
 }
 
 // examineFile finds and reads the library of a driver or layer. It returns the header, or the finding about its fault.
@@ -269,13 +268,9 @@ func (e *windowsExam) loaders() {
 			e.add(LoaderAbsent, name, at, textf(notThere, at), nil)
 		}
 	}
-	beside := ""
-	if app := e.windows.App; app != "" {
-		at := pathname.Backslash.Directory(app) + name
-		if e.windows.Exists(at) &&
-			!sameName(path.Clean(strings.ReplaceAll(at, `\`, "/")), path.Clean(strings.ReplaceAll(system, `\`, "/"))) {
-			beside = at
-		}
+	beside := pathname.Backslash.Directory(e.windows.App) + name
+	if e.windows.App == "" || !e.windows.Exists(beside) || sameFile(beside, system) {
+		beside = ""
 	}
 	for _, file := range []string{beside, system} {
 		if file == "" {

@@ -238,15 +238,8 @@ func addUnset(do *Remedy, changes []explain.Change) *Remedy {
 
 // entry returns the change that replaces an entry of a variable's list.
 func (h host) entry(variable, old, by string) explain.Change {
-	value := h.variable(variable)
 	separator := term.Either(variable == variables.LayersEnable.Name(), ",", machine.ListSeparator)
-	parts := strings.Split(value, separator)
-	for i := range parts {
-		if parts[i] == old {
-			parts[i] = by
-		}
-	}
-	return explain.SetVariable(variable, strings.Join(parts, separator))
+	return explain.ReplaceEntry(h.machine, variable, separator, old, by)
 }
 
 // similar returns the only known layer whose name differs from name in at most two letters; "" if there is none.

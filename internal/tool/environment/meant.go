@@ -72,13 +72,7 @@ func (l pathList) value(name string) string {
 }
 
 func (l pathList) replace(old, by string) explain.Change {
-	parts := strings.Split(l.value(l.variable), ":")
-	for i := range parts {
-		if parts[i] == old {
-			parts[i] = by
-		}
-	}
-	return explain.SetVariable(l.variable, strings.Join(parts, ":"))
+	return explain.ReplaceEntry(&l.source.Machine, l.variable, ":", old, by)
 }
 
 // existing returns the existing files and directories that an entry of a list means: with other separators than a
