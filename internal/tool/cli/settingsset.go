@@ -208,28 +208,6 @@ func (a *askedDevices) List() ([]discover.Device, error) {
 	return all, nil
 }
 
-// Manifest returns the manifest of a driver that only a variable names. With devices in the settings, variables have no
-// effect (SET-98).
-func (a *askedDevices) Manifest(d *discover.Device) (string, error) {
-	if !a.devices.List[d.Index].Brought {
-		return "", nil
-	}
-	names, err := survey.InForce(a.source())
-	if err != nil {
-		return "", exit.As(exit.NotLooked, err)
-	}
-	manifest, err := survey.ManifestOf(a.found, a.source(), d, settingsLook)
-	if err != nil {
-		return "", exit.As(exit.NotLooked, err)
-	}
-	if manifest != "" {
-		a.warn(
-			"the driver of %s is found only through %s, which programs ignore while the settings choose devices: set also adds its manifest %s",
-			d.Name, strings.Join(names, " and "), manifest)
-	}
-	return manifest, nil
-}
-
 // Try checks that programs get these devices, and adds warnings about interfering variables. Where no child can have
 // other settings than those in force, it adds the warnings only.
 func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) error {
@@ -258,6 +236,10 @@ func (a *askedDevices) run(object map[string]any, chosen []discover.Device) erro
 		names := term.Words(got.Devices, func(d discover.Device) string { return d.Name })
 		wrong := chosen[0].Name
 		wrong += term.Enclosed(": ", got.Problem, "")
+		if set, err := survey.InForce(a.source()); err == nil && len(set) > 0 {
+			wrong += ". With devices in the settings, programs ignore " + strings.Join(set, " and ") +
+				": add a driver that only a variable names, with --add-driver FILE"
+		}
 		return exit.Problem("not written: a program with these settings would get %s instead of %s",
 			term.Or(strings.Join(names, ", "), "no device"), wrong)
 	}

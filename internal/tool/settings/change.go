@@ -95,9 +95,6 @@ func (c LayerChoice) String() string {
 type Devices interface {
 	// List returns all devices of the machine, including hidden ones.
 	List() ([]discover.Device, error)
-	// Manifest returns the manifest of a device's driver if settings with the device must name it, because the settings
-	// disable the variable that names the driver; "" otherwise.
-	Manifest(d *discover.Device) (string, error)
 	// Try checks that a program with this object as its settings gets the chosen devices.
 	Try(object map[string]any, chosen []discover.Device) error
 }

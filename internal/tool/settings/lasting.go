@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,7 +68,7 @@ var manifestsOf = map[string]string{"llvmpipe": "lvp_icd*"}
 // Lasting describes how the settings keep their devices after an update of a driver.
 const Lasting = "After an update of a driver, this loader finds these devices again by their UUIDs, or by their names."
 
-// devices enters the devices into the object: their configurations, and the driver manifests that they need.
+// devices enters the configurations of the devices into the object.
 func (c *Options) devices(lister Devices, object map[string]any) error {
 	list := []any{}
 	var all, chosen []discover.Device
@@ -107,20 +106,6 @@ func (c *Options) devices(lister Devices, object map[string]any) error {
 		}
 	}
 	object["device_configurations"] = list
-	for i := range chosen {
-		manifest, err := lister.Manifest(&chosen[i])
-		if err != nil {
-			return err
-		}
-		added, _ := object["additional_drivers"].([]any)
-		if manifest == "" || slices.ContainsFunc(added, func(o any) bool {
-			driver, ok := o.(map[string]any)
-			return ok && driver["path"] == manifest
-		}) {
-			continue
-		}
-		object["additional_drivers"] = append(added, map[string]any{"path": manifest})
-	}
 	if len(chosen) == 0 {
 		return nil
 	}

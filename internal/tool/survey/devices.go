@@ -3,14 +3,12 @@ package survey
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"vkloader/discover"
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
@@ -31,7 +29,6 @@ type Device struct {
 	Why string `json:"why,omitempty"` // why the device is not listed
 
 	HiddenBy Hider `json:"-"`
-	Brought  bool  `json:"-"` // a variable adds its driver
 }
 
 // Hider is a cause for a hidden device.
@@ -108,10 +105,6 @@ func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Du
 			}
 			d.Index = uint32(len(devices.List))
 			devices.List = append(devices.List, Device{Device: d, Why: l.why, HiddenBy: l.hider})
-		}
-		for i := range there {
-			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] &&
-				more.Outcome == discover.Fine
 		}
 	}
 	devices.Order = orderOf(source, answer, devices.List[:in], base)
@@ -240,40 +233,6 @@ func InForce(source *machine.Source) ([]string, error) {
 	}
 	_, names := effectiveVariables(source, answer, DriverVariables)
 	return names, nil
-}
-
-// ManifestOf returns the manifest of a device's driver if only a variable names the manifest; "" otherwise.
-func ManifestOf(found probe.Companions, source *machine.Source, d *discover.Device, limit time.Duration) (string,
-	error) {
-	with, err := explain.Decide(source)
-	if err != nil {
-		return "", err
-	}
-	without, err := explain.Decide(explain.Without(source, DriverVariables...))
-	if err != nil {
-		return "", err
-	}
-	environ := source.Environ
-	for _, v := range append(append(slices.Clone(DriverVariables), deviceFilters...), variables.Debug) {
-		environ = machine.WithoutVariable(environ, v.Name())
-	}
-	for _, driver := range with.Drivers {
-		if slices.ContainsFunc(without.Drivers, func(o *manifest.Driver) bool { return o.Path == driver.Path }) {
-			continue
-		}
-		path, err := filepath.Abs(driver.Path)
-		if err != nil {
-			return "", err
-		}
-		alone, err := look(found, machine.WithVariable(environ, variables.DriverFiles.Name(), path), true, limit)
-		if err != nil {
-			return "", err
-		}
-		if slices.ContainsFunc(alone.Devices, func(o discover.Device) bool { return sameDevice(d, &o) }) {
-			return path, nil
-		}
-	}
-	return "", nil
 }
 
 // Try runs the probe with a settings file in place of any other. It disables Mesa's layer and the ID filters, which act

@@ -259,7 +259,10 @@ func TestSettingsDeviceWithVariables(t *testing.T) {
 			manifest := drivers["amd"].MoveManifest("elsewhere").ManifestPath
 			w.Env[variable] = manifest
 			_, exit := tried(w, "settings", "set", "--device", "amd")
-			if exit.Code != 0 || !strings.Contains(exit.Stderr, "is found only through "+variable) || !strings.Contains(exit.Stderr, manifest) {
+			if exit.Code != 1 || !strings.Contains(exit.Stderr, "programs ignore "+variable+": add a driver that only a variable names, with --add-driver FILE") {
+				t.Errorf("%d, %s", exit.Code, exit.Stderr)
+			}
+			if _, exit = tried(w, "settings", "set", "--device", "amd", "--add-driver", manifest); exit.Code != 0 {
 				t.Errorf("%d, %s", exit.Code, exit.Stderr)
 			}
 			for range 2 {
