@@ -3,6 +3,7 @@ package loaders
 import (
 	"bytes"
 	"path"
+	"strings"
 
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/decide/binary"
@@ -48,6 +49,9 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 			return l
 		}
 	}
+	if r.File == nil {
+		r = binary.LibrarySearch{File: inStore(&source.Machine, linker), Rule: binary.ByRunPath}
+	}
 	if r.File == nil || r.File.Err() != nil {
 		return nil
 	}
@@ -61,6 +65,30 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 	l.Static = static
 	l.rule, l.Rule = r.Rule, ruleNames[r.Rule]
 	return &l
+}
+
+// stores are the directories whose packages name the directories of the libraries they need.
+var stores = []string{"/nix/store", "/gnu/store"}
+
+// inStore returns the newest loader of a store, for any ordinary program of a system without a C library in the
+// directories that the dynamic linker searches: its programs are a store's packages. nil: the system is another one.
+func inStore(m *machine.Machine, linker *binary.Linker) (newest *binary.File) {
+	if linker.Program() != nil || linker.Find("libc.so.6").File != nil {
+		return nil
+	}
+	last := ""
+	for _, store := range stores {
+		for _, name := range m.Names(store) {
+			_, version, is := strings.Cut(name, "-vulkan-loader-")
+			if !is || binary.CompareVersions(version, last) <= 0 {
+				continue
+			}
+			if f := linker.Open(path.Join(store, name, "lib", Name)); f.Err() == nil && linker.Fits(f) {
+				newest, last = f, version
+			}
+		}
+	}
+	return newest
 }
 
 // opensBeside returns the loader in the directory of a program that brings a driver, too: what draws for a browser or
