@@ -376,10 +376,10 @@ func (e *exam) systemFiles() {
 	if e.machine.Foreign() || machine.Style.Separator() != '/' {
 		return
 	}
-	for _, one := range []struct{ place, sign string }{{"/proc", "/proc/self/stat"}, {"/sys", "/sys/class"}} {
+	for _, one := range []struct{ place, sign, kind, bind string }{
+		{"/proc", "/proc/self/stat", "proc", "--proc /proc"}, {"/sys", "/sys/class", "sysfs", "--ro-bind /sys /sys"}} {
 		if !e.machine.Exists(one.sign) {
-			do := e.system.by("mount",
-				with("directory", one.place, "type", term.Either(one.place == "/sys", "sysfs", "proc")))
+			do := e.system.by("mount", with("directory", one.place, "type", one.kind, "bind", one.bind))
 			e.add(SystemFiles, one.place, one.place, textf("%s is not mounted", one.place), do)
 		}
 	}

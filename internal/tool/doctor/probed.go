@@ -349,7 +349,8 @@ func (e *evidence) hasWorkingDriver() bool {
 }
 
 // exemptByTrial returns why a fault costs nothing if a tried driver works: programs get the device all the same, the
-// loader skips a driver that fails because its device is absent, and without /sys, a software renderer works.
+// loader skips a driver that fails because its device is absent, and without /sys, a software renderer works, which is
+// enough without a device's node.
 func (e *evidence) exemptByTrial(f *Finding) exemption {
 	d := e.driverAt(f.Path)
 	fails := f.Code == DriverFails || slices.Contains(fatal, f.Code) && find(e.Findings, func(o *Finding) bool {
@@ -357,7 +358,7 @@ func (e *evidence) exemptByTrial(f *Finding) exemption {
 	}) != nil
 	switch {
 	case !e.hasWorkingDriver():
-	case f.Code == SystemFiles && f.Path == "/sys":
+	case f.Code == SystemFiles && f.Path == "/sys" && len(e.missingDevices()) == 0:
 		return otherDevices
 	case d != nil && d.Harmless && fails:
 		return absentDevice

@@ -375,12 +375,13 @@ func (r *Report) reaches(g *GPU) bool {
 }
 
 // findingOf returns the finding that tells why programs do not get a device: one about the device, or one about its
-// driver that follows from no other. A problem is better than a note. It is nil if there is none.
+// driver that follows from no other, or the one about /sys, which has every device. A problem is better than a note. It
+// is nil if there is none.
 func (r *Report) findingOf(g *GPU) (found *Finding) {
 	for f := range each(r.Findings) {
 		about := f.device == g.Name && f.Code != GPUAsleep || f.Code == NvidiaVersion && g.Kernel == "nvidia" ||
-			f.Code != DeviceTwice && slices.ContainsFunc(r.Drivers,
-				func(m Entry) bool { return r.isFor(g, &m) && r.concerns(f, m.Manifest) })
+			f.Code == SystemFiles && f.Path == "/sys" || f.Code != DeviceTwice && slices.ContainsFunc(r.Drivers,
+			func(m Entry) bool { return r.isFor(g, &m) && r.concerns(f, m.Manifest) })
 		if about && (found == nil || found.Because != nil && f.Because == nil || f.Because == nil &&
 			f.Severity > found.Severity) {
 			found = f
