@@ -9,6 +9,8 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -303,7 +305,12 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 // needs, while no device offers more (doitsujin/dxvk issue 3062).
 func (e *evidence) addPoorDevices() {
 	enough := func(d probe.Device) bool { return d.Type != vk.CPU && d.APIVersion >= vk.V1_3 }
-	forWine := strings.HasPrefix(path.Base(e.source.Program), "wine") && !slices.ContainsFunc(e.Devices, enough)
+	want := decide.WantOf(&e.source.Machine, e.source.Program)
+	if want == nil {
+		want = drivers.WantOf("d3d11.dll")
+	}
+	forWine := strings.HasPrefix(path.Base(e.source.Program), "wine") && want.API == "1.3" &&
+		!slices.ContainsFunc(e.Devices, enough) && !has(e.Findings, ProgramNeeds)
 	for _, d := range e.Devices {
 		from := find(e.alone, func(a *alone) bool {
 			return a.saw != nil &&
@@ -318,10 +325,16 @@ func (e *evidence) addPoorDevices() {
 					vk.Version(from.of.Driver.API)), nil).missing = true
 		case forWine && d.APIVersion >= vk.V1_1:
 			do := newAdvice("Update the driver: NVIDIA's offers 1.3 from release 510 on, and Mesa from 22.0 on, " +
-				"where the device can. DXVK 1.10.3 needs only 1.1.")
+				"where the device can. DXVK 1.10.3 needs only 1.1.").withObstacle(ofPackage)
+			limit := ""
+			if c := drivers.ChipByPCI(d.VendorID, d.DeviceID); c != nil {
+				if text, never := c.Limit(want); never {
+					limit, do = ". "+text, insteadAdvice(c, want)
+				}
+			}
 			e.add(DeviceOldVersion, d.Name, "",
-				textf("its driver offers it Vulkan %s, and DXVK 2 and VKD3D-Proton need 1.3 or newer", d.APIVersion),
-				do.withObstacle(ofPackage)).missing = true
+				textf("its driver offers it Vulkan %s, and DXVK 2 and VKD3D-Proton need 1.3 or newer%s", d.APIVersion, limit),
+				do).missing = true
 		case strings.HasPrefix(d.Conformance, "0."):
 			e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), "+
 				"and programs with wgpu ignore it", d.Conformance), nil).missing = true

@@ -445,6 +445,15 @@ func (e *exam) venus(g *GPU) bool {
 	return true
 }
 
+// insteadAdvice returns advice to use an older release of a program, whose requirements the chip's drivers meet; nil: none.
+func insteadAdvice(c *drivers.Chip, want *drivers.Want) *Remedy {
+	older := c.Instead(want)
+	if older == nil {
+		return nil
+	}
+	return newAdvice("Use " + older.Name + ", which requires " + older.Text() + ".").withObstacle(ofRelease)
+}
+
 // programWants adds a finding if the program needs more than the last driver of every device offers.
 func (e *exam) programWants() {
 	want := decide.WantOf(e.machine, e.source.Program)
@@ -467,8 +476,8 @@ func (e *exam) programWants() {
 			return
 		}
 		texts, always = append(texts, g.Label+": "+text), always && never
-		if older := c.Instead(want); older != nil && do == nil && never {
-			do = newAdvice("Use " + older.Name + ", which requires " + older.Text() + ".").withObstacle(ofRelease)
+		if do == nil && never {
+			do = insteadAdvice(c, want)
 		}
 	}
 	if len(texts) == 0 {

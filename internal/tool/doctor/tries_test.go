@@ -275,14 +275,21 @@ func TestDeviceThatIsTooOldForWine(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a shell script is the child")
 	}
-	for program, want := range map[string]map[string]bool{"/usr/lib/wine/wine64": {"4202627": true, "4206592": false}, "/usr/bin/vkcube": {"4202627": false}} {
-		for api, want := range want {
-			r := examine(t, desktop(t), Options{})
-			r.source.Program = program
-			report, _ := attempted(t, r, `echo '{"event":"device","index":0,"name":"card","type":2,"api_version":`+api+`}'; echo '{"event":"end"}'`, Tries{})
-			if f, is := ofCodes(report)[DeviceOldVersion]; is != want || is && (!f.Shown() || !strings.Contains(f.What, "1.2.131")) {
-				t.Errorf("%s, %s: %v: %+v", program, api, is, report.Findings)
-			}
+	update, choose := "Update the driver: NVIDIA", "Use DXVK 1.10, which requires Vulkan 1.1"
+	for _, c := range []struct{ program, api, device, do string }{
+		{"/usr/lib/wine/wine64", "4202627", "29631", update}, {"/usr/lib/wine/wine64", "4206592", "29631", ""},
+		{"/usr/bin/vkcube", "4202627", "29631", ""},
+		{"/usr/lib/wine/wine64", "4202627", "1054", choose}, // Haswell (ValveSoftware/Proton issue 7051)
+		{"/steam/Proton - Experimental/files/bin/wine64", "4202627", "29631", update},
+		{"/steam/Proton 5.0/dist/bin/wine64", "4202627", "29631", ""}, // its DXVK needs 1.1 (ValveSoftware/Proton issue 3585)
+	} {
+		r := examine(t, desktop(t), Options{})
+		r.source.Program = c.program
+		vendor := map[bool]string{true: "32902", false: "4098"}[c.device == "1054"]
+		report, _ := attempted(t, r, `echo '{"event":"device","index":0,"name":"card","type":2,"vendor_id":`+vendor+`,"device_id":`+c.device+
+			`,"api_version":`+c.api+`}'; echo '{"event":"end"}'`, Tries{})
+		if f, is := ofCodes(report)[DeviceOldVersion]; is != (c.do != "") || is && (!f.Shown() || !strings.Contains(f.What, "1.2.131") || !strings.HasPrefix(f.Do, c.do)) {
+			t.Errorf("%s, %s: %v: %+v", c.program, c.api, is, report.Findings)
 		}
 	}
 }
