@@ -281,7 +281,7 @@ var failures = []Kind{DriverCrashes, DriverHangs, DriverFails, DriverExits, Driv
 
 // has reports whether there is a finding with a code that follows from no other finding.
 func has(list []Finding, code Code) bool {
-	return slices.ContainsFunc(list, func(f Finding) bool { return f.Code == code && f.Because == nil })
+	return contains(list, func(f *Finding) bool { return f.Code == code && f.Because == nil })
 }
 
 // lacksDriver reports whether a finding is a problem that keeps the search from a driver manifest, and that no other
@@ -335,12 +335,10 @@ var followers = []Kind{NoDriver, SoftwareOnly, GPUNoDriver, diag.DriverNone,
 var filtered = []Kind{diag.DriverDisabled, diag.DriverNotSelected}
 
 // ofHardware lists the codes of faults of a device or its kernel driver.
-var ofHardware = []Kind{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission,
-	GPUNouveau, GPUNoDriver, GPUNeedsNewer, GPUUnfinished, NvidiaVersion}
+var ofHardware = append(slices.Clip(causesOfDevice), GPUNoDriver)
 
 // ofLibraries lists the codes of faults of a library in a manifest.
-var ofLibraries = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds,
-	LibraryVersion, LibrarySymbol, LibraryRuntime, LibraryTwice, DriverInterface}
+var ofLibraries = append(slices.Clip(unloadable), LibraryRuntime, LibraryTwice, DriverInterface)
 
 // leftovers lists the codes of files that an earlier program left behind.
 var leftovers = []Kind{LeftoverOverride, LeftoverSettings}
@@ -367,11 +365,10 @@ var causesOfDriver = []Kind{LibraryRuntime, LibraryNeeds, LibraryVersion, Librar
 // markUnlisted marks the first driver of each device that none of its drivers lists, if all of them were tried.
 func (e *evidence) markUnlisted() {
 	for g := range each(e.GPUs) {
-		serves := func(a alone) bool { return slices.Contains(g.Drivers, a.Manifest) }
-		first := slices.IndexFunc(e.alone, serves)
-		if first >= 0 && !slices.ContainsFunc(e.alone,
-			func(a alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
-			e.alone[first].unlisted = g
+		serves := func(a *alone) bool { return slices.Contains(g.Drivers, a.Manifest) }
+		first := find(e.alone, serves)
+		if first != nil && !contains(e.alone, func(a *alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
+			first.unlisted = g
 		}
 	}
 }
@@ -473,7 +470,7 @@ func (e *exam) weigh() { weigh(e.Findings, e.exempter(), func(int) bool { return
 func (e *exam) exempter() func(*Finding) exemption {
 	bad := e.manifests(func(m *Entry) bool { return m.Harmless && m.Fault != standing.FaultForeign })
 	served := contains(e.GPUs, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
-	told := e.someGood() || slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoDriver })
+	told := e.someGood() || contains(e.Findings, func(f *Finding) bool { return f.Code == GPUNoDriver })
 	return func(f *Finding) exemption {
 		ofLibrary := slices.Contains(ofLibraries, f.Code)
 		switch d := e.driverAt(f.Path); {
@@ -518,9 +515,9 @@ func (r *Report) hasOwnSize(f *Finding) bool {
 		return sizeless(name)
 	}
 	if d := r.driverAt(f.Path); d != nil {
-		return slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && stem(&m) == stem(d) })
+		return contains(r.Drivers, func(m *Entry) bool { return m.Good && stem(m) == stem(d) })
 	}
-	return slices.ContainsFunc(r.Layers, func(m Entry) bool {
+	return contains(r.Layers, func(m *Entry) bool {
 		return m.Good && sizeless(m.Name) == sizeless(f.Subject)
 	})
 }

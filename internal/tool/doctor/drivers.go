@@ -37,18 +37,13 @@ func (e *exam) nvidiaVersions() {
 			do = e.system.by("driver-of-nvidia", nil)
 		} else if len(e.Sandboxes) > 0 {
 			do = e.system.replacementAdvice(e.packageOf(m.File))
-		} else if e.otherSizeHas(m.Library, kernel) { // the driver was not updated while the machine ran
+		} else if other := e.ofOtherSize().Find(path.Base(m.Library)).File; other != nil &&
+			strings.HasSuffix(other.Real, ".so."+kernel) { // the driver was not updated while the machine ran
 			what += textf("; the library for %d-bit programs is %s", 32+64-e.class, kernel)
 			do = e.system.install(f, false)
 		}
 		e.add(NvidiaVersion, m.Name, m.File, what, do)
 	}
-}
-
-// otherSizeHas reports whether the library of this name for programs of the other word size has a version.
-func (e *exam) otherSizeHas(library, version string) bool {
-	file := e.ofOtherSize().Find(path.Base(library)).File
-	return file != nil && strings.HasSuffix(file.Real, ".so."+version)
 }
 
 // ofOtherSize returns the dynamic linker of the programs of the other word size.
@@ -208,7 +203,7 @@ func (e *exam) fallback() {
 		e.addNoDriver()
 	case len(software)+len(unknown) == 0 && !wanted && !served && e.standings().SoftwareOut() == "" &&
 		e.machine.Exists("/sys"):
-		if !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoKernelDriver }) {
+		if !contains(e.Findings, func(f *Finding) bool { return f.Code == GPUNoKernelDriver }) {
 			software := drivers.Of("libvulkan_lvp.so")
 			p, gone := e.missingManifest(software)
 			do := e.system.install(software, p != nil)
@@ -262,7 +257,7 @@ func (e *exam) addNoDriver() {
 			shellAdvice("See which: ", "vkloader list variables --set"))
 		return
 	}
-	if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Class == 0 || m.Class == e.class }) {
+	if contains(e.Drivers, func(m *Entry) bool { return m.Class == 0 || m.Class == e.class }) {
 		add("", term.Either(len(e.Drivers) == 1, "the only driver cannot be loaded", "none of "+count+" can be loaded"),
 			nil)
 		return

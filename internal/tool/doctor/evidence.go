@@ -61,8 +61,8 @@ func (t *trying) selectDrivers(e *evidence) {
 		}
 		a.Variables = append(a.Variables, t.oldLoaderVariables(&e.Report, a)...)
 		// loading it wakes the device
-		if !t.Wake && slices.ContainsFunc(e.GPUs,
-			func(g GPU) bool { return g.Asleep && slices.Contains(g.Drivers, a.Manifest) }) {
+		if !t.Wake && contains(e.GPUs,
+			func(g *GPU) bool { return g.Asleep && slices.Contains(g.Drivers, a.Manifest) }) {
 			a.Result = ProbeAsleep
 			e.out = append(e.out, suspectOf(a))
 		} else if t.ignored && !t.isolates(a) {
@@ -76,8 +76,8 @@ func (t *trying) selectDrivers(e *evidence) {
 // driversAlone returns trials of the drivers that a program gets. Every loader skips those for the other word size.
 func (r *Report) driversAlone() (list []alone) {
 	for m := range each(r.Drivers) {
-		foreign := slices.ContainsFunc(r.Findings,
-			func(f Finding) bool { return f.Code == LibraryForeign && r.concerns(&f, m.Manifest) })
+		foreign := contains(r.Findings,
+			func(f *Finding) bool { return f.Code == LibraryForeign && r.concerns(f, m.Manifest) })
 		if m.Driver == nil || foreign {
 			continue
 		}
@@ -249,7 +249,7 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 		}
 	}
 	if all.Result == ProbeFails && found.Result == run.EndedWell {
-		works := slices.ContainsFunc(e.alone, func(a alone) bool { return a.Result == ProbeNoDevice })
+		works := contains(e.alone, func(a *alone) bool { return a.Result == ProbeNoDevice })
 		all.Result, all.Detail = ProbeNoDevice, term.Either(works, "they work, but list no device", "no driver works")
 	}
 	e.Probes = append(e.Probes, all)
@@ -351,8 +351,7 @@ func (e *evidence) place(c explain.Change) *Remedy {
 // changes them all.
 func (e *evidence) addHiding(by []run.Suspect, detail string) {
 	by = slices.DeleteFunc(slices.Clone(by), func(c run.Suspect) bool {
-		return slices.ContainsFunc(e.Findings,
-			func(f Finding) bool { return f.Code == VariableHides && f.Subject == c.Name })
+		return contains(e.Findings, func(f *Finding) bool { return f.Code == VariableHides && f.Subject == c.Name })
 	})
 	if len(by) == 0 {
 		return // another driver fails because of them, too
@@ -413,7 +412,7 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 // blame searches for the variables without which a driver that fails alone, or lists no device although its device is
 // present, works. Any variable of drivers, libraries and the dynamic linker can be one.
 func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
-	present := slices.ContainsFunc(e.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })
+	present := contains(e.GPUs, func(g *GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })
 	if _, wrong := a.failure(); !wrong || a.Result == ProbeNoDevice && !present {
 		return nil
 	}
@@ -509,7 +508,7 @@ func (t *trying) missingLayers(e *evidence, result *probe.Result) error {
 	for _, a := range t.scene.Answer.Active {
 		l := t.scene.Answer.Layers[a.Layer]
 		if l.Meta || a.Unchained || slices.Contains(chain.Layers, l.Name) ||
-			slices.ContainsFunc(e.Findings, func(f Finding) bool {
+			contains(e.Findings, func(f *Finding) bool {
 				return f.Subject == l.Name && (f.Severity != diag.Note || slices.Contains(unloadable, f.Code))
 			}) {
 			continue

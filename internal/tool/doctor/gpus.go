@@ -145,8 +145,8 @@ func (e *exam) addSharedNodes() {
 // first.
 func (e *exam) examineDevice(g *GPU) {
 	// A device with any driver, good or bad, gets no "no driver" finding: the driver has its own.
-	installed := slices.ContainsFunc(e.Drivers,
-		func(m Entry) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
+	installed := contains(e.Drivers,
+		func(m *Entry) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 	before := len(e.Findings)
 	defer func() {
 		for i := range e.Findings[before:] {

@@ -238,8 +238,7 @@ func (e *exam) addSigning(do *Remedy) *Remedy {
 // hiddenByLayer adds a finding if NVIDIA's layer hides every device: it shows only those of NVIDIA's driver, which has
 // none.
 func (e *exam) hiddenByLayer() {
-	used := slices.ContainsFunc(e.Layers,
-		func(m Entry) bool { return m.Name == drivers.OptimusLayer && m.Used && m.Good })
+	used := contains(e.Layers, func(m *Entry) bool { return m.Name == drivers.OptimusLayer && m.Used && m.Good })
 	if !used || e.variable(drivers.OptimusFilter) != "NVIDIA_only" || len(e.GPUs) == 0 ||
 		contains(e.GPUs, func(g *GPU) bool { return g.Kernel == "nvidia" || g.Kernel == "" && g.Vendor == "" }) {
 		return
@@ -268,7 +267,7 @@ func (e *exam) modules(g *GPU) []string {
 		if e.hasFamily(drivers.NVIDIA) {
 			return []string{"nvidia"}
 		}
-		if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.worksOn("nouveau") }) {
+		if contains(e.Drivers, func(m *Entry) bool { return m.worksOn("nouveau") }) {
 			return []string{"nouveau"}
 		}
 	}
@@ -290,10 +289,7 @@ func (e *exam) modules(g *GPU) []string {
 // kernelCure returns advice to load the kernel driver of a device, and the fact that its module is missing, if it is.
 func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 	modules := e.modules(g)
-	switch {
-	case g.vendor() == "NVIDIA":
-		return "", e.nvidiaModule()
-	case modules == nil:
+	if modules == nil {
 		return "", nil
 	}
 	names, release := strings.Join(modules, " or "), e.kernelRelease()

@@ -54,7 +54,7 @@ func (k *keptOut) isUnsearched() bool { return slices.Contains(directions, k.by)
 // excludedDrivers returns the working drivers that a variable or the settings file excludes. It repeats the decision
 // without each variable and without the settings file.
 func (e *exam) excludedDrivers() []keptOut {
-	if e.leftOutKnown {
+	if e.leftOutDrivers != nil {
 		return e.leftOutDrivers
 	}
 	list := []keptOut{}
@@ -65,7 +65,7 @@ func (e *exam) excludedDrivers() []keptOut {
 		}
 		for _, d := range answer.Drivers {
 			known := slices.ContainsFunc(e.Answer.Drivers, func(o *manifest.Driver) bool { return o.Path == d.Path }) ||
-				slices.ContainsFunc(list, func(o keptOut) bool { return o.driver.Path == d.Path })
+				contains(list, func(o *keptOut) bool { return o.driver.Path == d.Path })
 			if !known && len(d.Files) == 0 &&
 				drivers.Judged(e.machine, e.linker, d.Library, drivers.DriverInterface).Works() {
 				one := out
@@ -88,13 +88,13 @@ func (e *exam) excludedDrivers() []keptOut {
 		file := e.Answer.Settings.File
 		add(explain.Lacking(e.source, []string{path.Clean(file)}), keptOut{file: file})
 	}
-	e.leftOutDrivers, e.leftOutKnown = list, true
+	e.leftOutDrivers = list
 	return list
 }
 
 // someGood reports whether the program gets a working driver.
 func (r *Report) someGood() bool {
-	return slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good })
+	return contains(r.Drivers, func(m *Entry) bool { return m.Good })
 }
 
 // searchAgain offers a change that adds the directory of a manifest to the search.
@@ -182,8 +182,8 @@ func (e *exam) addClosedDirectories() {
 				continue
 			}
 			place := e.closedAt(location.Path)
-			if place != "" && !slices.ContainsFunc(e.Findings,
-				func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
+			if place != "" && !contains(e.Findings,
+				func(f *Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
 				what := term.Either(search.Kind(kind) == search.Drivers, "drivers", "layers")
 				if e.addForeignHome(place) {
 					continue
@@ -275,12 +275,6 @@ func (h host) opening(place string) *Remedy {
 // isDenied reports whether an error is a permission error.
 func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
-// ownDirectories returns the library directories of users, below the home directory, for programs of a word size.
-func ownDirectories(class int) []string {
-	m, _ := machines.Running(class)
-	return []string{".local/lib", ".local/lib64", path.Join(".local/lib", m.Multiarch), "lib", "lib64"}
-}
-
 // libraryWithoutManifest returns the library of a device's driver that no manifest names, and the change that writes a
 // manifest for it in the user's directory; "" if there is none.
 func (e *exam) libraryWithoutManifest(g *GPU) (library string, write explain.Change) {
@@ -354,6 +348,7 @@ func (e *exam) portable() (write explain.Change, ok bool) {
 
 // driverLibrary returns a driver library for the examined programs from the linker's or the user's library directories.
 func (e *exam) driverLibrary(home, stem string) string {
+	own, _ := machines.Running(e.class)
 	names := []string{stem + ".so", stem + ".so.0"}
 	usable := func(f *binary.File) bool {
 		return f != nil && e.linker.Fits(f) && f.ELF != nil && f.Symbols().Exports("vk_icdGetInstanceProcAddr")
@@ -362,7 +357,7 @@ func (e *exam) driverLibrary(home, stem string) string {
 		if found := e.linker.Find(name); usable(found.File) {
 			return found.File.Path
 		}
-		for _, directory := range ownDirectories(e.class) {
+		for _, directory := range []string{".local/lib", ".local/lib64", ".local/lib/" + own.Multiarch, "lib", "lib64"} {
 			if file := path.Join(home, directory, name); e.machine.Exists(file) && usable(e.linker.Open(file)) {
 				return file
 			}

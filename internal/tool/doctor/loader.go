@@ -190,7 +190,7 @@ func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
 		if !e.linker.Fits(f) || f.ELF == nil ||
-			slices.ContainsFunc(e.Loaders, func(l Loader) bool { return l.File == f.Real }) {
+			contains(e.Loaders, func(l *Loader) bool { return l.File == f.Real }) {
 			return
 		}
 		l := Loader{File: f.Real, Name: name, First: first, Own: f.Real == e.options.Library && !e.machine.Foreign()}

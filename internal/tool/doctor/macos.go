@@ -105,7 +105,7 @@ func (e *macExam) libraries() {
 	// for a driver of another processor, one outside of the searched directories may do
 	for f := range each(e.Findings) {
 		if f.Code == LibraryForeign &&
-			slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Name == f.Subject && m.File == f.Path }) {
+			contains(e.Drivers, func(m *Entry) bool { return m.Name == f.Subject && m.File == f.Path }) {
 			e.offer(f, e.otherManifests()...)
 		}
 	}

@@ -291,11 +291,6 @@ func (h host) lacksVenus(g *GPU) bool {
 	return features != "" && slices.ContainsFunc(venusBits, func(bit int) bool { return features[bit] != '1' })
 }
 
-// mesaVersion returns the Mesa release in a driver's library; "" for other drivers.
-func (e *exam) mesaVersion(m *Entry) string {
-	return cached(e.system.packages.mesa, m.File, func() string { return drivers.MesaRelease(e.machine, m.File) })
-}
-
 // everyMesa is the oldest Mesa release of any supported system. A chip that it knows needs no look into the library.
 const everyMesa = "20.3"
 
@@ -313,7 +308,7 @@ func (e *exam) tooNew(g *GPU) bool {
 		if !m.Good || m.family() == nil || !slices.Contains(g.Drivers, m.Manifest) {
 			continue
 		}
-		version := e.mesaVersion(m)
+		version := cached(e.system.packages.mesa, m.File, func() string { return drivers.MesaRelease(e.machine, m.File) })
 		if version == "" || binary.CompareVersions(version, c.Mesa) >= 0 {
 			return false // another driver, or one that lists the chip
 		}
@@ -412,11 +407,10 @@ func (e *exam) addWithoutKernelDriver(g *GPU) {
 	lost := usual
 	what, do, young := e.youngForKernel(g)
 	if !young {
-		var missing sentence
-		missing, do = e.kernelCure(g)
-		what = together(untaken, missing)
-		if g.vendor() == "NVIDIA" {
+		if missing, cure := e.kernelCure(g); g.vendor() == "NVIDIA" {
 			what, do = e.makersModule(g)
+		} else {
+			what, do = together(untaken, missing), cure
 		}
 		if _, other := e.whyUnserved(g); other == nil {
 			what, do, lost = e.moduleObstacle(g, what, do)

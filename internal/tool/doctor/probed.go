@@ -93,7 +93,10 @@ func (e *evidence) addResult(a *alone) {
 		case a.of.family().Virtual():
 			do = newAdvice(GPUVirtual.Entry().Do)
 		case e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0:
-			lost, do = everything, term.Either(meant != nil, meant, e.newerDriver(a))
+			if lost, do = everything, meant; do == nil {
+				x := e.exam()
+				do = x.system.by("newest", with("p", x.packageOf(a.Manifest, a.of.Library)))
+			}
 			if a.unlisted.Kernel == "nvidia" && !e.source.Exists(nvidiaModeset) { // linuxserver/docker-steam issue 2
 				what = textf("it works, but does not list %s, and %s does not exist", a.unlisted.Title(), nvidiaModeset)
 				do = e.exam().system.by("modeset", with("node", nvidiaModeset))
@@ -148,8 +151,8 @@ func (r *Report) harmless(c explain.Change, broken string) bool {
 		known[r.Findings[i].key()] = true
 	}
 	again, _, possible := r.examineAfter(effectOf(c))
-	return possible && !slices.ContainsFunc(again, func(f Finding) bool {
-		g := r.gpuOf(&f)
+	return possible && !contains(again, func(f *Finding) bool {
+		g := r.gpuOf(f)
 		lost := f.Code == SoftwareOnly || g != nil && slices.Contains(g.Drivers, broken)
 		return !known[f.key()] && !(broken != "" && lost) &&
 			(f.Severity == diag.Problem || f.Severity == diag.Warning && f.Code == diag.VariableContradiction)
@@ -176,12 +179,6 @@ func (r *Report) otherFamily(a *alone) *drivers.Family {
 		}
 	}
 	return nil
-}
-
-// newerDriver returns advice about a driver that does not list a device, when no other cause is known.
-func (r *Report) newerDriver(a *alone) *Remedy {
-	e := r.exam()
-	return e.system.by("newest", with("p", e.packageOf(a.Manifest, a.of.Library)))
 }
 
 // renewalAdvice returns advice for a driver or layer that no variable can exclude: its package, or a software renderer.
@@ -372,7 +369,7 @@ func (e *evidence) exemptByTrial(f *Finding) exemption {
 // deviceAbsent reports whether the kernel lists its devices, and none is one of a family's.
 func (r *Report) deviceAbsent(family *drivers.Family) bool {
 	return family != nil && !family.Software() && r.source.Machine.Exists("/sys/class") &&
-		!slices.ContainsFunc(r.GPUs, func(g GPU) bool { return family.MayServe(g.Kernel, g.Vendor) })
+		!contains(r.GPUs, func(g *GPU) bool { return family.MayServe(g.Kernel, g.Vendor) })
 }
 
 // removal returns advice to remove the package of a driver whose device is absent; nil: unknown, or the package has

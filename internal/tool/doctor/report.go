@@ -170,7 +170,7 @@ func (f *Finding) Shown() bool { return f.Because == nil && (f.Severity != diag.
 
 // Has reports whether there is a finding of a severity.
 func (r *Report) Has(severity diag.Severity) bool {
-	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == severity })
+	return contains(r.Findings, func(f *Finding) bool { return f.Severity == severity })
 }
 
 // add adds a finding, which costs a program what lost says. Without advice, the finding gets the table's advice.

@@ -143,7 +143,7 @@ func (e *exam) elsewhere(g *GPU) (first string) {
 		if err != nil || len(list) == 0 ||
 			slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
 				return path.Clean(l.Path) == place
-			}) || slices.ContainsFunc(e.Drivers, func(m Entry) bool {
+			}) || contains(e.Drivers, func(m *Entry) bool {
 			manifest, err := e.machine.Real(m.Manifest)
 			return err == nil && strings.HasPrefix(manifest, real+"/")
 		}) || !slices.ContainsFunc(list, func(file string) bool { // programs get copies of all

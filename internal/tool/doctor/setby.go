@@ -268,7 +268,8 @@ func (h host) setIn(u *unit, name string) (places []FileLine) {
 			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 			switch strings.TrimSpace(key) {
 			case "Environment":
-				if assigns(value, name) {
+				if slices.ContainsFunc(strings.Fields(value),
+					func(word string) bool { return strings.HasPrefix(strings.Trim(word, `"'`), name+"=") }) {
 					places = append(places, FileLine{file, number + 1})
 				}
 			case "EnvironmentFile":
@@ -297,12 +298,6 @@ func (u unit) expand(text string) string {
 	name := strings.TrimSuffix(u.Name, ".service")
 	prefix, instance, _ := strings.Cut(name, "@")
 	return strings.NewReplacer("%n", u.Name, "%N", name, "%p", prefix, "%i", instance, "%%", "%").Replace(text)
-}
-
-// assigns reports whether a list of assignments of a unit file has one for a variable.
-func assigns(list, name string) bool {
-	return slices.ContainsFunc(strings.Fields(list),
-		func(word string) bool { return strings.HasPrefix(strings.Trim(word, `"'`), name+"=") })
 }
 
 // setter is a process that gives a variable to the processes below it: the nearest parent of the tool that was started

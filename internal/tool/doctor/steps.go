@@ -52,7 +52,8 @@ func examineSize(source *machine.Source, options Options) (*exam, error) {
 	if err != nil {
 		return nil, err
 	}
-	(&engine{report: e.Report, word: e.place, exempt: e.exempter}).complete() // the changes that fix them, and the causes
+	// the changes that fix them, and the causes
+	(&engine{report: e.Report, word: e.place, exempt: e.exempter}).complete()
 	return e, nil
 }
 
@@ -140,7 +141,8 @@ func rules() []rule {
 			LibraryShadowed,
 			LibraryRuntime, LibraryTwice, LibraryQuarantined, DriverHeadless, DriverInterface, LayerInterface,
 			LayerVariable},
-			linux: (*exam).allLibraries, windows: (*windowsExam).libraries, macos: (*macExam).libraries, files: true},
+			linux: func(e *exam) { e.examineEntries(e.examineEntry) }, windows: (*windowsExam).libraries,
+			macos: (*macExam).libraries, files: true},
 		{codes: []Code{DriverCopies}, macos: (*macExam).copies},
 		{codes: []Code{SystemFiles}, linux: (*exam).systemFiles},
 		{codes: []Code{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission, GPUNouveau, GPUNoDriver,
@@ -227,10 +229,9 @@ type exam struct {
 	user   user
 
 	judged         *decide.Standings // nil: not judged yet
-	leftOutDrivers []keptOut         // the working drivers that a variable or the settings file excludes
-	leftOutKnown   bool
-	byVariables    map[string]bool // the files that variables name; nil: not read yet
-	bySettings     map[string]bool // missing files that the settings name; nil: not read yet
+	leftOutDrivers []keptOut         // excluded by a variable or the settings file, and work; nil: not known yet
+	byVariables    map[string]bool   // the files that variables name; nil: not read yet
+	bySettings     map[string]bool   // missing files that the settings name; nil: not read yet
 }
 
 // examOf returns an examination that completes a report.
@@ -272,9 +273,6 @@ func (e *exam) decisions() {
 		}
 	}
 }
-
-// allLibraries examines the libraries of drivers and layers.
-func (e *exam) allLibraries() { e.examineEntries(e.examineEntry) }
 
 // newExam returns the beginning of an examination: the decision of the program's loader, the user and the sandboxes.
 func newExam(source *machine.Source, options Options) (*exam, error) {
@@ -348,7 +346,7 @@ func (e *exam) absence() {
 	}
 	// A package may have lost its driver manifest, or the manifest may be in a directory outside the search.
 	if _, gone := e.missingManifest(e.usualDriver()); gone != "" ||
-		slices.ContainsFunc(e.excludedDrivers(), func(k keptOut) bool { return k.isUnsearched() }) {
+		contains(e.excludedDrivers(), func(k *keptOut) bool { return k.isUnsearched() }) {
 		return
 	}
 	asked := false
@@ -356,7 +354,7 @@ func (e *exam) absence() {
 		asked = asked || strings.HasPrefix(id.Name(), "VK_") && e.source.Var(id.Name(), id.Secure()).Value != ""
 	})
 	missing := []Kind{NoDriver, LoaderMissing, diag.DriverNone}
-	if asked || slices.ContainsFunc(e.Findings, func(f Finding) bool {
+	if asked || contains(e.Findings, func(f *Finding) bool {
 		return f.Severity == diag.Problem && !slices.Contains(missing, f.Code)
 	}) {
 		return

@@ -255,6 +255,9 @@ func (e *exam) absentDevice(name, wanted string, write func(*GPU) string) {
 // values adds findings for variables without effect, or with an unexpected effect.
 func (e *exam) values() {
 	rows := environment.All(e.Answer, e.source, e.source.Environ, e.source.Elevated)
+	known := slices.DeleteFunc(slices.Clone(rows),
+		func(v environment.Variable) bool { return v.State == environment.Unknown })
+	names := term.Words(known, func(v environment.Variable) string { return v.Name })
 	for _, v := range rows {
 		switch v.State {
 		case environment.Faulty:
@@ -265,24 +268,13 @@ func (e *exam) values() {
 			e.unsetting(f, v.Name)
 		case environment.Unknown:
 			f := e.add(VariableUnknown, v.Name, "", sentence(v.Why), nil)
-			if name := nearest(v.Name, rows); name != "" {
+			if name := term.NearestName(v.Name, names); name != "" {
 				f.offer(otherName, explain.SetVariable(name, v.Value).With(explain.UnsetVariable(v.Name)))
 				continue
 			}
 			f.offer(fixing, explain.UnsetVariable(v.Name))
 		}
 	}
-}
-
-// nearest returns the known variable that differs from name in at most two letters.
-func nearest(name string, rows []environment.Variable) string {
-	best, least := "", 3
-	for _, v := range rows {
-		if d := term.NameDistance(name, v.Name); v.State != environment.Unknown && d < least {
-			best, least = v.Name, d
-		}
-	}
-	return best
 }
 
 // elevation adds a finding for an elevated program and the variables that it ignores.
@@ -300,8 +292,11 @@ func (e *exam) elevation() {
 	}
 	switch {
 	case len(set) > 0:
-		e.add(ElevatedIgnores, strings.Join(set, ", "), "", elevationFact(len(set), rights, lost),
-			systemPlacesAdvice(set))
+		what := term.Either(rights == "", "the program does not see", "the program runs with more rights than its user ("+
+			string(rights)+"): it does not see")
+		e.add(ElevatedIgnores, strings.Join(set, ", "), "", textf("%s %s that %s set%s", what,
+			term.Count(len(set), "variable"), term.Either(len(set) == 1, "is", "are"),
+			term.Enclosed("; it does not get ", strings.Join(lost, ", "), "")), systemPlacesAdvice(set))
 	case rights != "":
 		e.add(ElevatedProgram, e.source.Program, "",
 			textf("it runs with more rights than its user (%s): it ignores most variables and the home directory",
@@ -360,14 +355,6 @@ func (e *exam) losing() (set []string) {
 		}
 	}
 	return set
-}
-
-// elevationFact says that an elevated program ignores variables, and names the drivers and layers that it lacks.
-func elevationFact(count int, rights process.FileRights, lost []string) fact {
-	what := term.Either(rights == "", "the program does not see", "the program runs with more rights than its user ("+
-		string(rights)+"): it does not see")
-	return textf("%s %s that %s set%s", what, term.Count(count, "variable"), term.Either(count == 1, "is", "are"),
-		term.Enclosed("; it does not get ", strings.Join(lost, ", "), ""))
 }
 
 // systemPlacesAdvice returns advice to replace variables by places that programs of every user search.

@@ -58,8 +58,7 @@ func (r *Report) verdicts() []string {
 	if len(works) == 0 {
 		return r.rest()
 	}
-	if slices.ContainsFunc(r.Findings,
-		func(f Finding) bool { return f.Code == LoaderMissing && f.Severity == diag.Problem }) {
+	if contains(r.Findings, func(f *Finding) bool { return f.Code == LoaderMissing && f.Severity == diag.Problem }) {
 		return []string{"Programs get no Vulkan loader"}
 	}
 	does := term.Either(r.Works, term.Either(len(works) == 1, " works", " work"),
@@ -119,15 +118,14 @@ func (r *Report) devicesInWords() (works, others []string, excludedBy string) {
 	lost := r.missingDevices()
 	for g := range each(r.GPUs) {
 		at := slices.IndexFunc(lost, func(m missingDevice) bool { return m.GPU == g })
-		served := slices.ContainsFunc(r.Drivers,
-			func(m Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) })
+		served := contains(r.Drivers, func(m *Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) })
 		switch {
 		case at >= 0 && lost[at].by != nil && lost[at].by.excludedBy != "":
 			excludedBy = term.Or(excludedBy, lost[at].by.excludedBy)
 			others = append(others, lost[at].by.excludedBy+" excludes "+g.Title())
 		case at >= 0:
 			others = append(others, "programs do not get "+g.Title())
-		case !served || slices.ContainsFunc(r.Findings, func(f Finding) bool {
+		case !served || contains(r.Findings, func(f *Finding) bool {
 			return f.Severity == diag.Problem && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
 		}):
 		case r.Works && !r.reaches(g):
@@ -153,7 +151,7 @@ func (r *Report) end() string {
 	problems := count(func(f *Finding) bool { return f.Severity == diag.Problem })
 	warnings := count(func(f *Finding) bool { return f.Severity == diag.Warning })
 	left := count(func(f *Finding) bool { return f.Severity == diag.Warning && slices.Contains(leftovers, f.Code) })
-	missing := slices.ContainsFunc(r.missingDevices(), func(m missingDevice) bool { // and the verdict does not name why
+	missing := contains(r.missingDevices(), func(m *missingDevice) bool { // and the verdict does not name why
 		return m.by == nil || !slices.Contains([]Kind{GPULeftOut, GPUVirtual, GPUReserved}, m.by.Code)
 	}) || contains(r.Findings, (*Finding).lacksVulkan)
 	end := "no problems found"
@@ -198,7 +196,7 @@ func (r *Report) hasDriver() bool {
 func (r *Report) rest() []string {
 	software, unknown, good := r.driversWithoutDevice()
 	device := "No graphics device works"
-	if !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return r.host().expects(&g) }) {
+	if !contains(r.GPUs, func(g *GPU) bool { return r.host().expects(g) }) {
 		device = r.rendererlessText()
 	}
 	none := term.Either(r.WordSize() == ProcessClass, "no program gets Vulkan",
@@ -326,10 +324,10 @@ func (r *Report) firstRung(g *GPU) rung {
 		return hasNode
 	case g.refused != "":
 		return hasPermission
-	case slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == GPULeftOut && f.device == g.Name }):
+	case contains(r.Findings, func(f *Finding) bool { return f.Code == GPULeftOut && f.device == g.Name }):
 		return isIncluded
-	case slices.ContainsFunc(r.Drivers,
-		func(m Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) && !r.Tried:
+	case contains(r.Drivers,
+		func(m *Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) && !r.Tried:
 		return isReached
 	case tried(func(p *Probe) bool { return p.Result == ProbeNoDevice }):
 		return isListed
@@ -380,8 +378,8 @@ func (r *Report) reaches(g *GPU) bool {
 func (r *Report) findingOf(g *GPU) (found *Finding) {
 	for f := range each(r.Findings) {
 		about := f.device == g.Name && f.Code != GPUAsleep || f.Code == NvidiaVersion && g.Kernel == "nvidia" ||
-			f.Code == SystemFiles && f.Path == "/sys" || f.Code != DeviceTwice && slices.ContainsFunc(r.Drivers,
-			func(m Entry) bool { return r.isFor(g, &m) && r.concerns(f, m.Manifest) })
+			f.Code == SystemFiles && f.Path == "/sys" || f.Code != DeviceTwice && contains(r.Drivers,
+			func(m *Entry) bool { return r.isFor(g, m) && r.concerns(f, m.Manifest) })
 		if about && (found == nil || found.Because != nil && f.Because == nil || f.Because == nil &&
 			f.Severity > found.Severity) {
 			found = f
@@ -410,8 +408,8 @@ func (r *Report) answersOf(g *GPU) string {
 // has it; "": none.
 func (r *Report) Quote(f *Finding) string {
 	for _, p := range r.Probes {
-		about := p.Manifest == f.Path || slices.ContainsFunc(r.GPUs,
-			func(g GPU) bool { return g.Name == f.device && slices.Contains(g.Drivers, p.Manifest) })
+		about := p.Manifest == f.Path || contains(r.GPUs,
+			func(g *GPU) bool { return g.Name == f.device && slices.Contains(g.Drivers, p.Manifest) })
 		if about && p.Kind == "driver" && p.Result != ProbeOK && p.line() != "" && !strings.Contains(f.What, p.line()) {
 			return p.line()
 		}

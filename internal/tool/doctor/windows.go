@@ -38,8 +38,8 @@ type Windows struct {
 
 // ForeignWindows returns a machine with Windows by its files.
 func ForeignWindows(s *systems.Foreign) Windows {
-	return Windows{Provider: s, Title: s.System.Title, Bits: s.Bits, Views: s.Views(), Files: s.HasFiles(), Open: s.Open,
-		App: s.Program, Directories: s.Directories(), Loader: s.Loader, Variables: s.Machine.Environ,
+	return Windows{Provider: s, Title: s.System.Title, Bits: s.Bits, Views: s.Views(), Files: s.HasFiles(),
+		Open: s.Open, App: s.Program, Directories: s.Directories(), Loader: s.Loader, Variables: s.Machine.Environ,
 		Seen: func(bits string) Windows { return ForeignWindows(s.For(bits)) }}
 }
 

@@ -58,8 +58,8 @@ func (e *windowsExam) offerRemoval(f *Finding, manifest string, is func(at entry
 // registry adds findings for values that name missing files or that loaders reject.
 func (e *windowsExam) registry() {
 	e.values(func(at entry, v facts.Value) {
-		code, subject, gone := RegistryStale, v.Name, e.isGone(at, v)
-		change := windowsChange{entry: at}
+		code, subject, change := RegistryStale, v.Name, windowsChange{entry: at}
+		gone := e.windows.Files && !strings.Contains(v.Name, ";") && !e.windows.Seen(at.Bits).Exists(v.Name)
 		switch {
 		case at.Hive == facts.CurrentUser && at.Key == driversKey:
 			code = RegistryUnread
@@ -78,11 +78,6 @@ func (e *windowsExam) registry() {
 			f.prefer(change.remedy())
 		}
 	})
-}
-
-// isGone reports whether a value names a file that does not exist.
-func (e *windowsExam) isGone(at entry, v facts.Value) bool {
-	return e.windows.Files && !strings.Contains(v.Name, ";") && !e.windows.Seen(at.Bits).Exists(v.Name)
 }
 
 // libraries examines the libraries of used drivers and listed layers.
@@ -219,8 +214,8 @@ func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
 func (e *windowsExam) implicit() {
 	for _, a := range e.Answer.Active {
 		l := e.Answer.Layers[a.Layer]
-		missing := slices.ContainsFunc(e.Layers,
-			func(m Entry) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
+		missing := contains(e.Layers,
+			func(m *Entry) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
 		// a layer with an enable variable is in a program only when the user has set it
 		if !l.Implicit || l.Meta || l.HasEnable || missing {
 			continue
@@ -237,7 +232,7 @@ func (e *windowsExam) implicit() {
 
 // addLayered adds a finding for a driver that translates to Direct3D 12 and lists the devices of other drivers again.
 func (e *windowsExam) addLayered() {
-	others := slices.ContainsFunc(e.Drivers, func(d Entry) bool { return d.Good && !e.translates(&d) })
+	others := contains(e.Drivers, func(d *Entry) bool { return d.Good && !e.translates(d) })
 	for d := range each(e.Drivers) {
 		if others && d.Good && e.translates(d) {
 			f := e.add(DriverTranslates, d.Name, d.Manifest,

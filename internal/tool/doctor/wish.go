@@ -405,7 +405,7 @@ func (e *exam) writtenBy(manifest, library string) (do *Remedy, changes []explai
 func (r *exam) sharesHome() bool {
 	return r.isEntered() || r.variable("container") != "" || r.machine.Exists("/run/host") ||
 		r.machine.Exists("/etc/debian_chroot") ||
-		slices.ContainsFunc(r.Sandboxes, func(s Sandbox) bool { return s.Kind != "wsl" })
+		contains(r.Sandboxes, func(s *Sandbox) bool { return s.Kind != "wsl" })
 }
 
 // isOfHost reports whether a file is below the home directory of the host, whose programs read the file, too. Toolbox,
