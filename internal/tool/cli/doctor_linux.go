@@ -106,9 +106,6 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 	every := func(shell.Line) bool { return true }
 	var options []shell.Line
 	done := f.nextChange(report, every) != nil
-	if usual.Full = d.Full; !done && d.Full && f.nextChange(report, every) != nil {
-		done, options = true, append(options, "--full")
-	}
 	if dies, err := f.nextExclusion(report, every); err == nil && dies != nil && !source.Foreign() {
 		done, options = true, append(options, "--probe")
 	}

@@ -143,12 +143,16 @@ func (s *section) columns(row []string, whole bool) []string {
 }
 
 func printFindings(s *invocation, r *doctor.Report, full bool) {
-	count, hidden := map[diag.Severity]int{}, false
+	count, followers, hidden := map[diag.Severity]int{}, 0, false
 	for _, f := range r.Findings {
 		if f.Because != nil && !full {
 			continue
 		}
-		count[f.Severity]++
+		if f.Because == nil {
+			count[f.Severity]++
+		} else {
+			followers++
+		}
 		if f.Shown() || full {
 			printFinding(s, &f)
 		} else {
@@ -158,6 +162,9 @@ func printFindings(s *invocation, r *doctor.Report, full bool) {
 	notes := term.Count(count[diag.Note], "note")
 	if hidden {
 		notes += " (--full shows them)"
+	}
+	if followers > 0 {
+		notes += fmt.Sprintf("; %d more follow from these", followers)
 	}
 	fmt.Fprintf(s.out, "%s, %s, %s\n", term.Count(count[diag.Problem], "problem"),
 		term.Count(count[diag.Warning], "warning"), notes)

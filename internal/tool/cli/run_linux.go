@@ -57,7 +57,8 @@ func unfit(source *machine.Source, program, library string) (warnings []string) 
 	}
 	for _, f := range report.Findings {
 		if f.Code == doctor.NoDriver {
-			warnings = append(warnings, f.What+". "+f.Do)
+			cause := report.CauseOf(&f)
+			warnings = append(warnings, f.What+". "+cause.Do)
 		}
 	}
 	return warnings

@@ -71,6 +71,7 @@ type placement struct {
 	script bool     // at is in a script that starts the program
 	sets   string   // the program that sets the variable for the programs that it starts; "": none
 	ofHost bool     // it changes a file in the home directory of the host, whose programs read the file, too
+	shared bool     // the user's files are the host's, too
 	root   bool     // the user may not make it
 	image  bool     // it changes a file of a container, which its image does not have
 }
@@ -101,7 +102,7 @@ func (t placement) remedy() *Remedy {
 	remark := ""
 	switch set := t.at.File != "" && t.at != t.unit.files[t.Variable]; {
 	case set:
-		remark = "It is set in " + t.at.String() + term.Either(t.ofHost, ", which the host's programs read, too", "")
+		remark = t.at.String() + term.Either(t.ofHost, ", which the host's programs read, too", "")
 	case t.ofHost:
 		remark = "The host's programs read this file, too"
 	}
@@ -111,13 +112,23 @@ func (t placement) remedy() *Remedy {
 			before, rest = text[:at+2], text[at+2:]
 		}
 		begins := len(lines) > 0 && strings.HasPrefix(rest, string(lines[0]))
-		text = before + remark + term.Either(begins, ": ", ". ") + rest
+		between := term.Either(begins, ": ", ". ")
+		switch {
+		case t.at.File == "":
+			text = before + remark + between + rest
+		case begins && t.kind == "" && t.File == "":
+			text = before + term.Either(t.Set, "Correct "+t.Variable+" in ", "Remove "+t.Variable+" from ") + remark +
+				". Until then: " + rest
+		default:
+			text = before + t.Variable + " is set in " + remark + between + rest
+		}
 	}
 	if t.image {
 		text = "For this container, and after RUN in the image's Dockerfile for others: " + text
 	}
 	return &Remedy{text: text, lines: lines, root: t.root, change: &t.Change, aim: t.aim,
-		fixes: t.kind == "" && !t.script && !t.ofHost && t.aim != byHand && t.aim != forUnasked && !t.isForProgram()}
+		fixes: t.kind == "" && !t.script && !t.ofHost && t.aim != byHand && t.aim != forUnasked && !t.isForProgram() &&
+			!(t.changesVariables() && (t.shared || isNamed(t.Variable, "linker")))}
 }
 
 // purposes are the words that introduce a change, by its aim. VARIABLE is its variable.
@@ -200,7 +211,7 @@ const (
 
 var obstacles = [...]string{ofPackage: "the package's contents are unknown until it is installed",
 	ofKernel:    "only the kernel can show the result",
-	ofUsual:     "it is the package's usual name; the package's contents are unknown until it is installed",
+	ofUsual:     "it is the package's usual name",
 	ofWriter:    "only the program that writes the file can show the result",
 	outsideOnly: "it takes effect outside, at the next start", restarted: "it needs a restart of the machine",
 	ofRelease:   "the other release of the program is unknown until it runs",

@@ -339,7 +339,7 @@ func (e *exam) place(do *Remedy) *Remedy {
 	}
 	t.image = isContainer(e.containerKind()) && !e.isEntered() && o.File != ""
 	may := func(directory string) bool { return e.user.may(e.host, directory) }
-	t.detail, t.root = e.detail(t.kind), !o.IsAllowed(e.machine, may)
+	t.detail, t.root, t.shared = e.detail(t.kind), !o.IsAllowed(e.machine, may), e.system.kept
 	_, set := e.machine.Lookup(o.Variable)
 	if u := e.unit(); t.kind == "" && u.Name != "" && o.File == "" {
 		t.kind = "service"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/shell"
@@ -262,7 +263,10 @@ func (e *exam) modules(g *GPU) []string {
 	case "AMD":
 		return []string{"amdgpu"}
 	case "Intel":
-		return []string{"i915", "xe"}
+		if c := e.chip(g); c != nil && binary.CompareVersions(c.Kernel, "6.8") > 0 { // Lunar Lake, Arc B and later ones
+			return []string{"xe"}
+		}
+		return []string{"i915"}
 	case "NVIDIA":
 		if e.hasFamily(drivers.NVIDIA) {
 			return []string{"nvidia"}
@@ -293,8 +297,7 @@ func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 		return "", nil
 	}
 	names, release := strings.Join(modules, " or "), e.kernelRelease()
-	load := e.system.by(term.Either(g.vendor() == "Intel", "load-of-intel", "load"),
-		with("module", modules[0], "modules", names))
+	load := e.system.by("load", with("module", modules[0], "modules", names))
 	isOne := func(module string) bool { return slices.Contains(modules, module) }
 	tree := e.machine.ModulesOf(release)
 	if load.because == ofKernel && tree != "" && !e.machine.MayHaveModule(tree, isOne) {

@@ -192,7 +192,7 @@ func TestTruth(t *testing.T) {
 		{"a variable in a pod", desktop(t, kubernetes), "VK_LOADER_LAYERS_DISABLE=implicit", "variable-value", "warning",
 			`{name: VK_LOADER_LAYERS_DISABLE, value: "~implicit~"}`, ""},
 		{"where a variable is set", desktop(t, file("etc/environment", "# mine\nVK_LOADER_DRIVERS_DISABLE=*\n")), "VK_LOADER_DRIVERS_DISABLE=*",
-			"variable-all-out", "problem", "It is set in /etc/environment, line 2: unset VK_LOADER_DRIVERS_DISABLE", ""},
+			"variable-all-out", "problem", "Remove VK_LOADER_DRIVERS_DISABLE from /etc/environment, line 2. Until then: unset VK_LOADER_DRIVERS_DISABLE", ""},
 		{"capabilities in a pod", card("0x10de", "nvidia", false, kubernetes, file("dev/nvidiactl", ""), file("dev/nvidia0", "")), "",
 			"gpu-no-driver", "problem", "-docker", ""},
 		{"a name that is none", desktop(t, file(implicit+"o.json", layerOf("VK_LAYER_o", "libvulkan_radeon.so",

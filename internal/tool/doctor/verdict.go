@@ -530,6 +530,12 @@ func (e *evidence) addSurfaceless(d *probe.Device, lacking []string, shows bool)
 			strings.Join(lacking, " and ")), do, lost)
 }
 
+// CauseOf returns the finding that another one follows from; a finding that follows from none is its own cause.
+func (r *Report) CauseOf(f *Finding) *Finding {
+	cause := find(r.Findings, func(of *Finding) bool { return of.Code == f.Because && of.Because == nil })
+	return term.Either(f.Because == nil || cause == nil, f, cause)
+}
+
 // withMissingDevices returns the findings, and marks those that tell why programs do not get a device that can render.
 // If none tells it, a finding with the first condition that does not hold is added.
 func (r *Report) withMissingDevices() []Finding {
@@ -543,13 +549,7 @@ func (r *Report) withMissingDevices() []Finding {
 			unexplained = append(unexplained, m)
 			continue
 		}
-		root := m.by
-		if root.Because != nil {
-			if at := slices.IndexFunc(r.Findings,
-				func(f Finding) bool { return f.Code == root.Because && f.Because == nil }); at >= 0 {
-				root = &r.Findings[at]
-			}
-		}
+		root := r.CauseOf(m.by)
 		root.missing = root.Code != GPUNoNode || root.Severity != diag.Note // a container may be for another device
 	}
 	for _, m := range unexplained {

@@ -41,7 +41,7 @@ func TestLineThatSetsAVariable(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, _ := execute(t, "--root", root, "--env", "HOME=/home/mia", "--env", variable+"=radeon*", "doctor")
-			if want := "It is set in /" + file + ", line 2: unset " + variable; !strings.Contains(squeezed(out), want) {
+			if want := "Remove " + variable + " from /" + file + ", line 2. Until then: unset " + variable; !strings.Contains(squeezed(out), want) {
 				t.Errorf("no %q:\n%s", want, out)
 			}
 		})
@@ -58,7 +58,7 @@ func TestVariableOfAParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, exit := w.Run(time.Minute, script, filepath.Join(built, "vkloader"), "doctor")
-	if want := "It is set in " + script + ", line 2"; exit.Code != 1 || !strings.Contains(squeezed(out), want) {
+	if want := "VK_LOADER_DRIVERS_DISABLE is set in " + script + ", line 2"; exit.Code != 1 || !strings.Contains(squeezed(out), want) {
 		t.Errorf("exit code %d, no %q: %s", exit.Code, want, out)
 	}
 }
@@ -85,7 +85,7 @@ func TestVariableOfAScript(t *testing.T) {
 		}
 		for _, app := range []string{"/home/mia/bin/prime-run", "prime-run"} {
 			out, code := execute(t, "--root", root, "--env", "HOME=/home/mia", "--env", "PATH=/usr/bin:/home/mia/bin", "doctor", "--app", app)
-			want := fmt.Sprintf("It is set in /home/mia/bin/prime-run, line %d. Remove VK_ICD_FILENAMES from the script", c.line)
+			want := fmt.Sprintf("VK_ICD_FILENAMES is set in /home/mia/bin/prime-run, line %d. Remove VK_ICD_FILENAMES from the script", c.line)
 			if code != 1 || !strings.Contains(squeezed(out), want) || strings.Contains(out, "unset VK_ICD") {
 				t.Errorf("exit code %d, no %q:\n%s", code, want, out)
 			}
@@ -103,7 +103,7 @@ func TestVariableOfAReplacedScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, exit := w.Run(time.Minute, "bash", "-c", `"$@"; exit $?`, "bash", script, filepath.Join(built, "vkloader"), "doctor")
-	if want := "It is set in " + script + ", line 2"; exit.Code != 1 || !strings.Contains(squeezed(out), want) {
+	if want := "VK_LOADER_DRIVERS_DISABLE is set in " + script + ", line 2"; exit.Code != 1 || !strings.Contains(squeezed(out), want) {
 		t.Errorf("exit code %d, no %q: %s", exit.Code, want, out)
 	}
 }
