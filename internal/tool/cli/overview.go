@@ -136,7 +136,8 @@ func deviceChoice(r *doctor.Report) string {
 
 // worthwhile describes the useful notes of a report; "": none.
 func worthwhile(r *doctor.Report) string {
-	words := map[doctor.Code]string{doctor.DriverIdle: "drivers without a device", doctor.GPUAsleep: "programs that wake a device"}
+	words := map[doctor.Code]string{doctor.DriverIdle: "drivers without a device",
+		doctor.GPUAsleep: "programs that wake a device"}
 	var what []string
 	for _, f := range r.Findings {
 		code, _ := f.Code.(doctor.Code)

@@ -344,8 +344,8 @@ func (d distribution) otherRelease(name string) string {
 	return ""
 }
 
-// mount returns the source and the target of a mount for a library of NVIDIA's beside graphics libraries that a container has as mounts of the
-// host, of the loaded module's release; "": it has none.
+// mount returns the source and the target of a mount for a library of NVIDIA's beside graphics libraries that a
+// container has as mounts of the host, of the loaded module's release; "": it has none.
 func (d distribution) mount(name string) string {
 	end := ".so." + host{d.machine}.nvidiaLoaded()
 	for line := range strings.Lines(d.machine.Whole("/proc/self/mountinfo")) {

@@ -107,7 +107,8 @@ func (e *exam) examineLibrary(m *Entry) *binary.File {
 		e.foundIn(m, misfit, textf("%s exports none of the functions that the loader looks for", found.File.Path), do)
 	}
 	m.Needs = len(found.With.Files) - 1
-	if absent := missingAtRunTime(found); !e.closure(m, found.File, found.With, absent.names()...) && absent.name != "" {
+	absent := missingAtRunTime(found)
+	if !e.closure(m, found.File, found.With, absent.names()...) && absent.name != "" {
 		e.nowhere(LibraryRuntime, m, absent)
 	}
 	e.addRunTimeFiles(m, found)

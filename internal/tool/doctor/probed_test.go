@@ -150,7 +150,7 @@ func TestChangeUntilAPackage(t *testing.T) {
 		offer(fixing, explain.SetVariable("LD_LIBRARY_PATH", "/opt/vkloader"))
 	f.outlast(shellAdvice("Run as root: ", "apt install libvulkan1"))
 	e := examOf(r, &machine.Source{Machine: machine.Machine{Root: t.TempDir()}})
-	if do := e.place(f.remedies[0]); do.text != "Run as root: apt install libvulkan1. Until then: export LD_LIBRARY_PATH=/opt/vkloader" || len(do.lines) != 2 || !do.fixes {
+	if do := e.place(f.remedies[0]); do.text != "Run as root: apt install libvulkan1. Until then: export LD_LIBRARY_PATH=/opt/vkloader" || len(do.lines) != 2 || do.fixes {
 		t.Errorf("%+v", do)
 	}
 }

@@ -337,8 +337,8 @@ func (f *Finding) NotTried() string {
 // last returns the last remedy: the only one after the engine has tried them.
 func (f *Finding) last() *Remedy { return f.remedies[len(f.remedies)-1] }
 
-// remedy returns the remedy that counts here; nil: none. A fault that costs nothing needs none, and neither does one that
-// follows from another, unless a change was tried.
+// remedy returns the remedy that counts here; nil: none. A fault that costs nothing needs none, and neither does one
+// that follows from another, unless a change was tried.
 func (f *Finding) remedy() *Remedy {
 	do := f.last()
 	if f.Because != nil && (do == nil || do.change == nil) { // it ends with its cause
