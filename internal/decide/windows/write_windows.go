@@ -71,6 +71,3 @@ func (Running) Delete(v ValueName) error {
 	defer k.Close()
 	return v.wrapError(k.DeleteValue(v.Name))
 }
-
-// Wide reports whether the system runs 64-bit programs.
-func (Running) Wide() bool { return System64() }

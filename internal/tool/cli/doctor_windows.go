@@ -84,7 +84,7 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 	}
 }
 
-// mayWrite reports whether the caller may write a value and the registry editor can export it.
+// mayWrite reports whether the caller may write a value, whose name has no control character.
 func (f *ownValues) mayWrite(at windows.ValueName) bool {
 	return (f.all || at.Hive == facts.CurrentUser) && at.Exportable()
 }
@@ -112,7 +112,7 @@ func (f *ownValues) step(report *doctor.Report, asks func(line shell.Line) bool)
 		}
 		what := term.Either(on, "switches on ", "deletes ")
 		return &step{finding: finding, line: finding.Commands[0],
-			files: []string{what + at.String(), "exports it to " + fix.ExportFile(&f.machine)},
+			files: []string{what + at.String()},
 			do:    func() error { return fix.Change(&f.machine, windows.Running{}, at, on) }}
 	}
 	return nil

@@ -297,11 +297,6 @@ func Undo(m *machine.Machine, registry Registry, force bool) (given []string, er
 	if err != nil {
 		return given, exit.Unable("%w", err)
 	}
-	if len(values) > 0 {
-		if err := m.Remove(ExportFile(m)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return given, err
-		}
-	}
 	return given, m.Remove(file)
 }
 

@@ -1,17 +1,13 @@
 package fix
 
 import (
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"slices"
-	"strings"
-	"unicode/utf16"
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/term"
 )
 
 // Registry reads and writes registry values. Its error for a missing value is fs.ErrNotExist.
@@ -19,7 +15,6 @@ type Registry interface {
 	Read(windows.ValueName) (windows.Data, error)
 	Write(windows.ValueName, windows.Data) error
 	Delete(windows.ValueName) error
-	Wide() bool // the machine runs 64-bit programs
 }
 
 // keptValue is a registry value before and after a change.
@@ -32,11 +27,10 @@ type keptValue struct {
 // Switched is the data of an enabled value (WIN-036).
 var Switched = windows.Data{Kind: 4, Bytes: []byte{0, 0, 0, 0}}
 
-// Change deletes a value or, with on, sets it to Switched. It first saves the old data in the undo file and in a file
-// for the registry editor.
+// Change deletes a value or, with on, sets it to Switched. It first saves the old data in the undo file.
 func Change(m *machine.Machine, registry Registry, value windows.ValueName, on bool) error {
 	if !value.Exportable() {
-		return exit.Unable("%s: the registry editor cannot export this name", value)
+		return exit.Unable("%s: the name has a control character", value)
 	}
 	undo, err := readOrBegin(m)
 	if err != nil {
@@ -57,9 +51,6 @@ func Change(m *machine.Machine, registry Registry, value windows.ValueName, on b
 		undo.Values = slices.Delete(undo.Values, at, at+1)
 	}
 	undo.Values = append(undo.Values, entry)
-	if err := m.Replace(ExportFile(m), undo.export(registry.Wide()), 0o600, true); err != nil {
-		return err
-	}
 	if err := undo.write(m); err != nil {
 		return err
 	}
@@ -67,26 +58,6 @@ func Change(m *machine.Machine, registry Registry, value windows.ValueName, on b
 		return registry.Write(value, Switched)
 	}
 	return registry.Delete(value)
-}
-
-// ExportFile returns the path of the registry editor's file with the old data of the changed values; "" without a home
-// directory.
-func ExportFile(m *machine.Machine) string {
-	file := UndoFile(m)
-	if file == "" {
-		return ""
-	}
-	return strings.TrimSuffix(file, undoName) + "before-fix.reg"
-}
-
-// export returns the text of that file, in UTF-16 as the registry editor writes it.
-func (u *undo) export(wide bool) []byte {
-	list := term.Words(u.Values, func(k keptValue) windows.ExportedValue {
-		return windows.ExportedValue{ValueName: k.Value, Data: k.Before}
-	})
-	// never fails for fixed-size values
-	out, _ := binary.Append([]byte{0xff, 0xfe}, binary.LittleEndian, utf16.Encode([]rune(windows.Export(list, wide))))
-	return out
 }
 
 func same(a, b windows.Data) bool { return a.Kind == b.Kind && slices.Equal(a.Bytes, b.Bytes) }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,6 @@ import (
 	"unicode"
 
 	"vkloader/internal/core/document"
-	"vkloader/internal/core/settings"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
@@ -125,23 +123,18 @@ func (p *FileSet) readConfiguration(name string) (*Configuration, error) {
 	return c, nil
 }
 
-// parseConfiguration reads a settings file, or a configuration of Vulkan Configurator. app is the program whose
-// settings count; "": all.
+// parseConfiguration reads a settings file. app is the program whose settings count; "": all.
 func (p *FileSet) parseConfiguration(text, file, app string) (*Configuration, error) {
 	content, err := decode([]byte(text))
 	if err != nil {
 		return nil, exit.Problem("%s: %w", file, err)
 	}
 	c := &Configuration{}
-	if foreign, is := content["configuration"].(map[string]any); is {
-		c.readConfigurator(foreign)
-		return c, nil
-	}
 	if one, is := content["settings"].(map[string]any); is && content["settings_array"] == nil {
 		content["settings_array"] = []any{one}
 	}
 	if _, is := content["settings_array"].([]any); !is {
-		return nil, exit.Problem("%s is no settings file, and no configuration of Vulkan Configurator", file)
+		return nil, exit.Problem("%s is no settings file", file)
 	}
 	found := objectFor(content, app)
 	if list := Objects(content); found == nil && app == "" && len(list) == 1 {
@@ -160,55 +153,6 @@ func (p *FileSet) parseConfiguration(text, file, app string) (*Configuration, er
 		}
 	}
 	return c, nil
-}
-
-// readConfigurator takes the layers, their settings and the log from a configuration of Vulkan Configurator. Layers
-// have a rank from the program down, and a control, or a state in files of version 2.
-func (c *Configuration) readConfigurator(foreign map[string]any) {
-	c.object = map[string]any{}
-	layers := those[map[string]any](foreign["layers"])
-	controls := map[string]string{"OVERRIDDEN": "on", "EXCLUDED": "off", "APPLICATION_CONTROLLED": "auto"}
-	rank := func(l entry) int64 {
-		number, _ := l["rank"].(json.Number)
-		n, _ := number.Int64()
-		return n
-	}
-	slices.SortStableFunc(layers, func(a, b entry) int { return cmp.Compare(rank(a), rank(b)) })
-	var list []any
-	for _, l := range layers {
-		state, _ := l["state"].(string)
-		control := cmp.Or(controls[state], strings.ToLower(controlOf(l)))
-		if control == "discard" || nameOf(l) == "" || !slices.Contains([]string{"on", "off", "auto"}, control) {
-			continue
-		}
-		list = append(list, entry{"name": nameOf(l), "control": control, "path": ""})
-		for _, s := range those[map[string]any](l["settings"]) {
-			if key, is := s["key"].(string); is && control != "off" {
-				c.Layers = append(c.Layers,
-					LayerValue{Name: (&Layer{Name: nameOf(l)}).Full(key), Value: settingText(s["value"])})
-			}
-		}
-	}
-	standard, _ := foreign["default_layer_control"].(string)
-	if strings.EqualFold(standard, "off") {
-		c.object["layers"] = append([]any{}, list...)
-	} else if len(list) > 0 {
-		c.object["layers"] = append(list, entry{"control": settings.Unordered.String()})
-	}
-	if overrides, is := foreign["override_loader"].(bool); is && overrides {
-		if log := those[string](foreign["loader_message_types"]); len(log) > 0 {
-			c.object["stderr_log"] = anyOf(log)
-		}
-	}
-}
-
-// settingText returns a value of a setting as the layer settings file has it.
-func settingText(value any) string {
-	list, is := value.([]any)
-	if !is {
-		return strings.ReplaceAll(fmt.Sprint(value), "\n", " ")
-	}
-	return strings.Join(term.Words(list, settingText), ",")
 }
 
 // locate enters the manifests of layers whose files the configuration does not name, or no longer names.

@@ -57,9 +57,8 @@ func TestToolFix(t *testing.T) {
 			}
 			tool(t, size, 1, "doctor", "--undo")
 			out, _ := tool(t, size, 0, "doctor", "--fix", "--yes")
-			exported, err := os.ReadFile(local(t, "before-fix.reg"))
-			if err != nil || !strings.HasPrefix(out, "warning registry-stale: ") || !strings.Contains(out, "\n2 steps done;") || gone() != [2]bool{true, true} {
-				t.Fatalf("%s: %v %v\n%s", size, err, gone(), out)
+			if !strings.HasPrefix(out, "warning registry-stale: ") || !strings.Contains(out, "\n2 steps done;") || gone() != [2]bool{true, true} {
+				t.Fatalf("%s: %v\n%s", size, gone(), out)
 			}
 			out, _ = tool(t, size, 0, "doctor", "--undo")
 			if strings.Count(out, " restored\n") != 2 || gone() != [2]bool{} {
@@ -68,16 +67,6 @@ func TestToolFix(t *testing.T) {
 			if _, err := os.Stat(local(t, "undo.json")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("%s: the undo file is there: %v", size, err)
 			}
-			tool(t, size, 0, "doctor", "--fix", "--yes")
-			dir, _ := root(t)
-			if err := os.WriteFile(filepath.Join(dir, "root/prefix/drive_c/export.reg"), exported, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			reg(t, "import", `C:\export.reg`, "/reg:64")
-			if gone() != [2]bool{} {
-				t.Errorf("%s: the export brings nothing back: %v", size, gone())
-			}
-			tool(t, size, 0, "doctor", "--undo")
 		})
 	}
 }

@@ -113,20 +113,6 @@ func TestConfigurations(t *testing.T) {
 	if s.read(savedHere+"other.json") != "" {
 		t.Error("it is not removed")
 	}
-	// One of vkconfig, with a setting of a layer.
-	s.write("foreign.json", `{"file_format_version": "3.0.0", "configuration": {"name": "Portability", "version": 1, "layers": [
-		{"name": "VK_LAYER_TEST_first", "rank": 1, "control": "off", "settings": []},
-		{"name": "VK_LAYER_KHRONOS_validation", "rank": 0, "control": "on", "settings": [{"key": "report_flags", "type": "FLAGS", "value": ["error", "warn"]}]}]}}`)
-	b.enter("#name", "foreign")
-	b.enter("#file", s.path("foreign.json"))
-	b.apply("#save")
-	b.apply(`[aria-label="Use foreign"]`)
-	if got := s.read(settingsOfLayers); !strings.Contains(got, "khronos_validation.report_flags = error,warn\n") {
-		t.Errorf("the settings of the layer: %q", got)
-	}
-	if got := s.run("explain", "--app", "/bin/sh"); !strings.Contains(got, "VK_LAYER_KHRONOS_validation") {
-		t.Errorf("the layers of the configuration:\n%s", got)
-	}
 	for _, width := range []int64{1280, 390} {
 		b.size(width)
 		if over := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
