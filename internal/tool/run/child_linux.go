@@ -21,9 +21,6 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// holdBack is how long Follow waits for the rest of a partial mark before it passes the text on.
-const holdBack = 50 * time.Millisecond
-
 // forwarded lists the signals that are passed on to the program.
 var forwarded = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2,
 	unix.SIGALRM, unix.SIGVTALRM, unix.SIGIO, unix.SIGPWR, unix.SIGWINCH}
@@ -129,11 +126,6 @@ func Follow(from *os.File, s *Splitter) error {
 	}
 	buffer := make([]byte, 1<<16)
 	for {
-		if s.Holds() && !readable(raw, holdBack) {
-			if err := s.Flush(); err != nil {
-				return err
-			}
-		}
 		n, at, err := receive(raw, buffer)
 		s.At = at
 		if n > 0 {
@@ -199,14 +191,6 @@ func rest(raw syscall.RawConn, buffer []byte, s *Splitter) (err error) {
 		}
 	})
 	return errors.Join(failed, err)
-}
-
-func readable(raw syscall.RawConn, within time.Duration) (yes bool) {
-	failed := raw.Control(func(fd uintptr) {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(within.Milliseconds()))
-		yes = err != nil || n > 0
-	})
-	return failed != nil || yes
 }
 
 // channel returns the two ends of a program's standard error: a new terminal if like is a terminal, so that the program

@@ -66,24 +66,15 @@ func (s *Splitter) Write(p []byte) (int, error) {
 	return taken, nil
 }
 
-// Flush passes on text that was held back as a possible beginning of a mark. The loader writes a mark in one piece, so
-// a call after a pause loses no mark.
-func (s *Splitter) Flush() error {
-	held := s.held
-	s.held = nil
-	return s.pass(held)
-}
-
-// Close ends an unfinished line.
+// Close ends an unfinished line, and passes on text that was held back as a possible beginning of a mark.
 func (s *Splitter) Close() error {
 	if s.inLine {
 		s.end()
 	}
-	return s.Flush()
+	held := s.held
+	s.held = nil
+	return s.pass(held)
 }
-
-// Holds reports whether text is held back.
-func (s *Splitter) Holds() bool { return len(s.held) > 0 }
 
 func (s *Splitter) end() {
 	s.inLine = false

@@ -131,45 +131,36 @@ type Written struct {
 	Layers *LayerFile // the layer settings file of a configuration; nil: none
 }
 
-// changeFile opens the tool's file at a place, or a new one, and passes it with its content to change. With force, it
-// also opens another program's file. Unless the change is dry, it locks out other runs of the tool.
-func (p *FileSet) changeFile(place string, dry, force bool, change func(f *File, content map[string]any) error) error {
-	if !dry {
-		unlock, err := Lock(&p.Machine, place)
-		if err != nil {
-			return exit.As(exit.NotLooked, err)
-		}
-		defer unlock()
-		if err := p.Again(); err != nil {
-			return err
-		}
-	}
-	f := p.InForce()
-	if f != nil && f.Path != place {
-		f = nil
-	}
-	if f != nil && !f.Ours && !force {
-		return NotOurs(f)
-	}
-	content, err := f.Decode()
-	if err != nil {
-		return exit.As(exit.NotLooked, err)
-	}
-	return change(f, content)
-}
-
-// Set applies a change to the file that it selects.
+// Set applies a change to the file that it selects: the tool's, a new one, or with Force another program's. Unless the
+// change is dry, it locks out other runs of the tool.
 func (p *FileSet) Set(c *Options, devices Devices) (*Written, error) {
 	where, err := c.place(p)
 	if err != nil {
 		return nil, err
 	}
-	written := &Written{Path: where}
-	err = p.changeFile(where, c.Dry, c.Force, func(f *File, content map[string]any) error {
-		written.Content = content
-		return written.set(p, f, c, devices)
-	})
-	if err == nil && written.Layers != nil && !c.Dry {
+	if !c.Dry {
+		unlock, err := Lock(&p.Machine, where)
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		defer unlock()
+		if err := p.Again(); err != nil {
+			return nil, err
+		}
+	}
+	f := p.InForce()
+	if f != nil && f.Path != where {
+		f = nil
+	}
+	if f != nil && !f.Ours && !c.Force {
+		return nil, NotOurs(f)
+	}
+	content, err := f.Decode()
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	written := &Written{Path: where, Content: content}
+	if err = written.set(p, f, c, devices); err == nil && written.Layers != nil && !c.Dry {
 		_, err = written.Layers.Write(&p.Machine)
 		err = exit.As(exit.NotLooked, err)
 	}

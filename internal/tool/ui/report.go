@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/term"
@@ -23,49 +23,29 @@ var (
 // reportPath is the address of the archive.
 const reportPath = "/report/" + bundle.Directory + ".tar.gz"
 
-// mostReports is the number of stored collections. The browser's Back leads to earlier ones.
-const mostReports = 3
-
 // collection is the output of one run of "bundle". The user saves exactly the parts that the page shows.
 type collection struct {
-	id    string
-	app   string
-	still bool
-	parts []bundle.Part
+	ID, App string
+	Still   bool
+	parts   []bundle.Part
 }
 
-// reports stores the last collections of this process.
-type reports struct {
-	lock sync.Mutex
-	list []*collection
-}
+// lastReport is the last collection of this process; nil: none.
+var lastReport atomic.Pointer[collection]
 
-var collected reports
-
-// find returns the collection with an ID; nil if it is not stored.
-func (c *reports) find(id string) *collection {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	for _, one := range c.list {
-		if one.id == id {
-			return one
-		}
+// collectionOf returns the last collection if it has an ID, and otherwise nil.
+func collectionOf(id string) *collection {
+	if c := lastReport.Load(); c != nil && c.ID == id {
+		return c
 	}
 	return nil
 }
 
-func (c *reports) add(one *collection) {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	c.list = append(c.list, one)
-	c.list = slices.Clone(c.list[max(len(c.list)-mostReports, 0):])
-}
-
-// report is the data of the page.
+// report is the data of the page. The address does not fill in the form for a collection, whose button loads the
+// program's loader.
 type report struct {
+	*collection
 	Collected bool
-	ID, App   string
-	Still     bool
 	Parts     []reportPart
 	Part      *bundle.Part // the shown part
 	Line      string       // the command line that writes the same parts
@@ -82,16 +62,20 @@ type reportPart struct {
 
 // reportOf answers report: the form for a collection, a collection, or a part of one.
 func reportOf(r *Request) (any, error) {
-	view := &report{} // the address does not fill in the form, whose button loads the program's loader
-	found := collected.find(r.Query.Get("id"))
+	found := collectionOf(r.Query.Get("id"))
+	view := &report{collection: found, Collected: found != nil}
 	if found == nil {
 		return view, nil
 	}
-	view.Collected, view.ID, view.App, view.Still = true, found.id, found.app, found.still
 	if name := r.Ref("part"); name != "" {
-		return view, view.read(r, found, name)
+		at := slices.IndexFunc(found.parts, func(p bundle.Part) bool { return p.Name == name })
+		if at < 0 {
+			return view, failure("the report has no part " + name)
+		}
+		view.Part, r.Heading = &found.parts[at], name
+		return view, nil
 	}
-	args, query := bundleOf(found.app, found.still), url.Values{"id": {found.id}}
+	args, query := bundleOf(found.App, found.Still), url.Values{"id": {found.ID}}
 	kept := r.Refs("part-in")
 	for _, p := range found.parts {
 		in := !r.Query.Has("chosen") || slices.Contains(kept, p.Name)
@@ -109,16 +93,6 @@ func reportOf(r *Request) (any, error) {
 	}
 	view.Line, view.Archive = string(Line(args)), reportPath+"?"+query.Encode()
 	return view, nil
-}
-
-// read shows one part.
-func (view *report) read(r *Request, found *collection, name string) error {
-	at := slices.IndexFunc(found.parts, func(p bundle.Part) bool { return p.Name == name })
-	if at < 0 {
-		return failure("the report has no part " + name)
-	}
-	view.Part, r.Heading = &found.parts[at], name
-	return nil
 }
 
 // bundleOf returns the command line that collects for a program; still: without loading drivers.
@@ -140,10 +114,9 @@ func (s *Server) collectReport(r *Request) (string, error) {
 	if err := r.Started(append(bundleOf(app, still), "--parts")...).Decode(&list); err != nil {
 		return "", err
 	}
-	found := &collection{id: strings.ToLower(rand.Text()), app: app, still: still, parts: list}
-	collected.add(found)
-	r.Query = url.Values{"id": {found.id}}
-	r.Address = "report?id=" + found.id
+	found := &collection{strings.ToLower(rand.Text()), app, still, list}
+	lastReport.Store(found)
+	r.Query, r.Address = url.Values{"id": {found.ID}}, "report?id="+found.ID
 	data, err := reportOf(r)
 	if err != nil {
 		return "", err
@@ -154,7 +127,7 @@ func (s *Server) collectReport(r *Request) (string, error) {
 // serveReport answers with the archive of a collection without the removed parts. It writes no file.
 func (*Server) serveReport(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	found := collected.find(query.Get("id"))
+	found := collectionOf(query.Get("id"))
 	if found == nil {
 		http.Error(w, "this report is no longer available: collect it again", http.StatusGone)
 		return
