@@ -100,94 +100,58 @@ func uuid(text string) (digits string, ok bool) {
 	return digits, uuidForm.find(digits) != nil
 }
 
-// form reads a selector. fits reports whether a device matches; nil: the selector has another form. alone: no later
-// form can apply.
-type form func(text string) (fits func(*Device) bool, alone bool)
+// reading is one of the meanings that a selector may have.
+type reading struct {
+	fits  func(*Device) bool
+	alone bool // no later reading can apply
+}
 
-// forms are tried in this order.
-var forms = []form{
-	func(text string) (func(*Device) bool, bool) {
-		index, ok := indexOf(text)
-		if !ok {
-			return nil, false
+// readings returns a selector's meanings, in the order in which they are tried.
+func readings(text string) (list []reading) {
+	add := func(applies, alone bool, fits func(*Device) bool) {
+		if applies {
+			list = append(list, reading{fits, alone})
 		}
-		return func(d *Device) bool { return d.Index == index }, index <= maxNumber
-	},
-	func(text string) (func(*Device) bool, bool) {
-		address, ok := PCIAddress(text)
-		if !ok {
-			return nil, false
-		}
-		return func(d *Device) bool { return strings.EqualFold(d.PCI, address) }, true
-	},
-	func(text string) (func(*Device) bool, bool) {
-		digits, ok := uuid(text)
-		if !ok {
-			return nil, false
-		}
-		return func(d *Device) bool { return strings.EqualFold(d.UUID, digits) }, true
-	},
-	func(text string) (func(*Device) bool, bool) {
-		part := strings.Split(text, "/")
-		if len(part) != 3 {
-			return nil, false
-		}
+	}
+	index, ok := indexOf(text)
+	add(ok, index <= maxNumber, func(d *Device) bool { return d.Index == index })
+	address, ok := PCIAddress(text)
+	add(ok, true, func(d *Device) bool { return strings.EqualFold(d.PCI, address) })
+	digits, ok := uuid(text)
+	add(ok, true, func(d *Device) bool { return strings.EqualFold(d.UUID, digits) })
+	if part := strings.Split(text, "/"); len(part) == 3 {
 		device, ok := uuid(part[0])
 		driver, also := uuid(part[1])
 		version, err := strconv.ParseInt(part[2], 10, 64)
-		if !ok || !also || err != nil {
-			return nil, false
-		}
-		return func(d *Device) bool {
+		add(ok && also && err == nil, true, func(d *Device) bool {
 			return strings.EqualFold(d.UUID, device) && strings.EqualFold(d.DriverUUID, driver) &&
 				d.DriverVersion == uint32(version)
-		}, true
-	},
-	func(text string) (func(*Device) bool, bool) {
-		vendor, device, ok := PCIPair(text)
-		if !ok {
-			return nil, false
-		}
-		return func(d *Device) bool { return d.Vendor == vendor && d.ID == device }, true
-	},
-	func(text string) (func(*Device) bool, bool) {
-		ids := vendorIDs(text)
-		if part := oneForm.find(strings.ToLower(text)); part != nil {
-			id, _ := strconv.ParseUint(part[1]+part[2], 16, 32)
-			ids = append(ids, uint32(id))
-		}
-		if ids == nil {
-			return nil, false
-		}
-		return func(d *Device) bool { return d.Vendor != 0 && slices.Contains(ids, d.Vendor) }, false
-	},
-	func(text string) (func(*Device) bool, bool) {
-		if strings.Contains(text, "*") {
-			return nil, false
-		}
-		return func(d *Device) bool { return strings.EqualFold(d.Name, text) }, false
-	},
-	func(text string) (func(*Device) bool, bool) {
-		if strings.Contains(text, "*") {
-			return func(d *Device) bool { return plan.Matches(text, d.Name) }, true
-		}
-		return func(d *Device) bool {
-			return text != "" && strings.Contains(strings.ToLower(d.Name), strings.ToLower(text))
-		}, true
-	},
+		})
+	}
+	vendor, device, ok := PCIPair(text)
+	add(ok, true, func(d *Device) bool { return d.Vendor == vendor && d.ID == device })
+	ids := vendorIDs(text)
+	if part := oneForm.find(strings.ToLower(text)); part != nil {
+		id, _ := strconv.ParseUint(part[1]+part[2], 16, 32)
+		ids = append(ids, uint32(id))
+	}
+	add(ids != nil, false, func(d *Device) bool { return d.Vendor != 0 && slices.Contains(ids, d.Vendor) })
+	star := strings.Contains(text, "*")
+	add(star, true, func(d *Device) bool { return plan.Matches(text, d.Name) })
+	add(!star, false, func(d *Device) bool { return strings.EqualFold(d.Name, text) })
+	add(text != "", true, func(d *Device) bool {
+		return strings.Contains(strings.ToLower(d.Name), strings.ToLower(text))
+	})
+	return list
 }
 
 // SelectDevices returns the indices of the selected devices: one device, or any number for a name with a star. An error
 // lists the devices, or the ambiguous ones.
 func SelectDevices(text string, devices []Device) ([]int, error) {
-	for _, read := range forms {
-		fits, alone := read(text)
-		if fits == nil {
-			continue
-		}
+	for _, r := range readings(text) {
 		var hits []int
 		for i := range devices {
-			if fits(&devices[i]) {
+			if r.fits(&devices[i]) {
 				hits = append(hits, i)
 			}
 		}
@@ -197,7 +161,7 @@ func SelectDevices(text string, devices []Device) ([]int, error) {
 		if len(hits) > 1 {
 			return nil, ambiguous(text, devices, hits)
 		}
-		if alone {
+		if r.alone {
 			break
 		}
 	}

@@ -22,7 +22,15 @@ type Android struct {
 	Package    string // of the program; "": a process that is no app
 	Debuggable bool
 	Bits       string
+
+	// from the program's file
+	libraryPath             string
+	privileged, system      bool // an app of the system, a privileged one
+	developer, injectLayers bool // its manifest has developerdriver.enable, injectLayers.enable
 }
+
+// debuggable reports whether the process may be debugged: the program, or all of a debuggable build.
+func (a *Android) debuggable() bool { return a.Debuggable || a.Properties["ro.debuggable"] == "1" }
 
 // page is the alignment of an uncompressed library in an APK.
 const page = 4096
@@ -210,10 +218,10 @@ func (a *Android) directories(namespace, updatable string) []string {
 // Explain returns a program's driver and layers, the rejected drivers and layers with reasons, and notes.
 func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	in, out = []explain.Item{}, []explain.Item{}
-	f := a.facts()
-	selected := f.Select(a.packageInfo)
+	a.readProgram()
+	selected := a.Select(a.packageInfo)
 	var at string // the last library that exists
-	driver := f.Choose(selected.Path, func(namespace, library string) androidOpened {
+	driver := a.Choose(selected.Path, func(namespace, library string) androidOpened {
 		at = ""
 		for _, directory := range a.directories(namespace, selected.Path) {
 			opened := a.hal(directory + "/" + library)
@@ -249,12 +257,12 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	} else {
 		notes = append(notes, "updatable driver of "+selected.Package+": "+selected.Why)
 	}
-	paths, missing := f.Paths(a.packageInfo)
+	paths, missing := a.Paths(a.packageInfo)
 	for _, name := range missing {
 		notes = append(notes, "the package "+name+", which the settings name for layers, is not installed (AND-037)")
 	}
 	found := androidDiscover(paths, a)
-	implicit, bySettings := f.Implicit()
+	implicit, bySettings := a.Implicit()
 	chain, complete := androidChain(implicit, found)
 	why := "named by the properties debug.vulkan.layers and debug.vulkan.layer.N"
 	if bySettings {
@@ -295,22 +303,13 @@ func (a *Android) hal(name string) androidOpened {
 	return androidWorks
 }
 
-// facts converts the properties, settings and environment to androidFacts.
-func (a *Android) facts() *androidFacts {
-	f := &androidFacts{Properties: a.Properties, Settings: a.Properties,
-		Program: androidProgram{Package: a.Package, Debuggable: a.Debuggable,
-			DebugPlatform: a.Properties["ro.debuggable"] == "1", ABI: a.abi(), Environment: map[string]string{}}}
-	for _, pair := range a.Machine.Environ {
-		if name, value, ok := strings.Cut(pair, "="); ok {
-			f.Program.Environment[name] = value
-		}
-	}
+// readProgram reads what the program's file says.
+func (a *Android) readProgram() {
 	if file, part := a.apk(a.Package); a.Package != "" && file != "" {
 		pack, _ := a.packageInfo(a.Package)
-		f.Program.LibraryPath = pack.LibraryPath + ":" + file + "!/lib/" + a.abi()
-		f.Program.Privileged, f.Program.System = strings.HasSuffix(part, "priv-app"), part != "/data/app"
-		f.Program.InjectLayers = a.says(file, "com.android.graphics.injectLayers.enable")
-		f.Program.Developer = a.says(file, "com.android.graphics.developerdriver.enable")
+		a.libraryPath = pack.LibraryPath + ":" + file + "!/lib/" + a.abi()
+		a.privileged, a.system = strings.HasSuffix(part, "priv-app"), part != "/data/app"
+		a.injectLayers = a.says(file, "com.android.graphics.injectLayers.enable")
+		a.developer = a.says(file, "com.android.graphics.developerdriver.enable")
 	}
-	return f
 }

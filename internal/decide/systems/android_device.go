@@ -5,37 +5,10 @@ import (
 	"strings"
 )
 
-// androidFacts describes a machine and a program on it.
-type androidFacts struct {
-	Properties map[string]string // of the system
-	Settings   map[string]string // global ones
-	Program    androidProgram
-}
-
-// androidProgram describes a program.
-type androidProgram struct {
-	Package       string // its name; "": the process is no app
-	Debuggable    bool
-	DebugPlatform bool // the whole system is a debuggable build
-	Privileged    bool // a privileged app
-	System        bool // a system app
-	Developer     bool // its manifest has com.android.graphics.developerdriver.enable
-	InjectLayers  bool // its manifest has com.android.graphics.injectLayers.enable
-	LibraryPath   string
-	ABI           string
-	Environment   map[string]string // of a process that is no app; nil for apps
-}
-
-// property returns a property; "" if it is not set.
-func (f *androidFacts) property(name string) string { return f.Properties[name] }
-
 // splitList splits a list and skips empty items.
 func splitList(text, separator string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separator, r) })
 }
-
-// debuggable reports whether the process may be debugged.
-func (p *androidProgram) debuggable() bool { return p.Debuggable || p.DebugPlatform }
 
 // Properties are a system's properties or parameters by their names.
 type Properties map[string]string

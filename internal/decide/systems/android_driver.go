@@ -3,9 +3,9 @@ package systems
 import "strings"
 
 // Libraries returns the names of a driver's library, in the order in which the loader tries them (AND-003).
-func (f *androidFacts) Libraries() (names []string) {
+func (a *Android) Libraries() (names []string) {
 	for _, property := range []string{"ro.hardware.vulkan", "ro.board.platform"} {
-		if word := f.property(property); word != "" {
+		if word := a.Properties[property]; word != "" {
 			names = append(names, "vulkan."+word+".so")
 		}
 	}
@@ -43,9 +43,9 @@ type androidDriver struct {
 
 // Choose returns the driver of a process (AND-003 to AND-008). path is the path of an updatable driver; "": none. open
 // opens a library in a namespace; it returns androidNotFound if the namespace does not exist.
-func (f *androidFacts) Choose(path string, open func(namespace, library string) androidOpened) androidDriver {
+func (a *Android) Choose(path string, open func(namespace, library string) androidOpened) androidDriver {
 	places := []androidDriver{{Origin: androidBuiltIn, Namespace: "sphal"}}
-	if apex := f.property("ro.vulkan.apex"); apex != "" { // AND-006
+	if apex := a.Properties["ro.vulkan.apex"]; apex != "" { // AND-006
 		places = append([]androidDriver{{Origin: androidAPEX, Namespace: strings.ReplaceAll(apex, ".", "_")}},
 			places...)
 	}
@@ -54,7 +54,7 @@ func (f *androidFacts) Choose(path string, open func(namespace, library string) 
 	}
 	for _, d := range places {
 		outcome := androidNotFound
-		for _, d.Library = range f.Libraries() {
+		for _, d.Library = range a.Libraries() {
 			if outcome = open(d.Namespace, d.Library); outcome != androidNotFound {
 				break
 			}

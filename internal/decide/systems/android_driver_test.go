@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-func with(properties ...string) *androidFacts {
-	f := &androidFacts{Properties: map[string]string{}, Settings: map[string]string{}, Program: androidProgram{Package: "com.x", ABI: "arm64-v8a", LibraryPath: "/app/lib"}}
+func with(properties ...string) *Android {
+	f := &Android{Properties: Properties{}, Package: "com.x", libraryPath: "/app/lib"}
 	for _, p := range properties {
 		name, value, _ := strings.Cut(p, "=")
 		f.Properties[name] = value
@@ -72,23 +72,23 @@ func TestSelect(t *testing.T) {
 	for _, c := range []struct {
 		properties string
 		settings   string
-		change     func(p *androidProgram)
+		change     func(a *Android)
 		want       string
 	}{
 		{"", "all_apps=1", nil, ""},
-		{"0=prod", "", func(p *androidProgram) { p.Privileged = true }, ""},
-		{"0=prod", "production_allowlist=*", func(p *androidProgram) { p.System = true }, ""},
+		{"0=prod", "", func(a *Android) { a.privileged = true }, ""},
+		{"0=prod", "production_allowlist=*", func(a *Android) { a.system = true }, ""},
 		{"0=prod 1=pre", "all_apps=3 production_opt_in_apps=com.x", nil, ""},
 		{"0=prod 1=pre", "all_apps=1", nil, "prod"},
 		{"1=pre", "all_apps=1", nil, ""},
 		{"0=prod 1=pre", "all_apps=2", nil, ""},
-		{"0=prod 1=pre", "all_apps=2", func(p *androidProgram) { p.Debuggable = true }, "pre"},
-		{"0=prod 1=pre", "all_apps=2", func(p *androidProgram) { p.Developer = true }, "pre"},
-		{"0=prod 1=pre", "all_apps=2", func(p *androidProgram) { p.DebugPlatform = true }, "pre"},
-		{"0=prod", "all_apps=2", func(p *androidProgram) { p.Debuggable = true }, ""},
+		{"0=prod 1=pre", "all_apps=2", func(a *Android) { a.Debuggable = true }, "pre"},
+		{"0=prod 1=pre", "all_apps=2", func(a *Android) { a.developer = true }, "pre"},
+		{"0=prod 1=pre", "all_apps=2", func(a *Android) { a.Properties["ro.debuggable"] = "1" }, "pre"},
+		{"0=prod", "all_apps=2", func(a *Android) { a.Debuggable = true }, ""},
 		{"0=prod 1=pre", "all_apps=7 production_opt_in_apps=com.y,com.x", nil, "prod"},
-		{"0=prod 1=pre", "production_opt_out_apps=com.x prerelease_opt_in_apps=com.x", func(p *androidProgram) { p.Debuggable = true }, ""},
-		{"0=prod 1=pre", "prerelease_opt_in_apps=com.x production_opt_in_apps=com.x", func(p *androidProgram) { p.Debuggable = true }, "pre"},
+		{"0=prod 1=pre", "production_opt_out_apps=com.x prerelease_opt_in_apps=com.x", func(a *Android) { a.Debuggable = true }, ""},
+		{"0=prod 1=pre", "prerelease_opt_in_apps=com.x production_opt_in_apps=com.x", func(a *Android) { a.Debuggable = true }, "pre"},
 		{"0=prod 1=pre", "prerelease_opt_in_apps=com.x production_opt_in_apps=com.x", nil, ""},
 		{"1=pre", "production_opt_in_apps=com.x", nil, ""},
 		{"0=prod", "production_opt_in_apps=com.x production_denylist=com.x", nil, "prod"},
@@ -106,10 +106,10 @@ func TestSelect(t *testing.T) {
 		}
 		for _, s := range strings.Fields(c.settings) {
 			name, value, _ := strings.Cut(s, "=")
-			f.Settings[prefix+name] = value
+			f.Properties[prefix+name] = value
 		}
 		if c.change != nil {
-			c.change(&f.Program)
+			c.change(f)
 		}
 		packages["prod"], packages["pre"] = good, good
 		got := f.Select(installed)
@@ -123,15 +123,15 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		// The selection is made once, at the start: later changes of the settings have no effect.
-		f.Settings[prefix+"all_apps"] = "3"
+		f.Properties[prefix+"all_apps"] = "3"
 		if got.Package != c.want {
 			t.Error("changed")
 		}
 		for what, bad := range map[string]androidPackage{"not of the system": {}, "too old": {Preinstalled: true, TargetSDK: 25}, "for others": {Preinstalled: true, TargetSDK: 30}} {
-			delete(f.Settings, prefix+"all_apps")
+			delete(f.Properties, prefix+"all_apps")
 			for _, s := range strings.Fields(c.settings) {
 				name, value, _ := strings.Cut(s, "=")
-				f.Settings[prefix+name] = value
+				f.Properties[prefix+name] = value
 			}
 			packages["prod"], packages["pre"] = bad, bad
 			if got := f.Select(installed); got.Package != "" {
@@ -151,7 +151,7 @@ func TestSelectWithoutApp(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{"1": "/gpu/drivers/arm64-v8a", "": "", "0": "", "2": "", "true": ""} {
 		f := with("ro.gfx.driver.0=prod")
-		f.Program = androidProgram{LibraryPath: "/gpu/drivers", ABI: "arm64-v8a", Environment: map[string]string{"UPDATABLE_GFX_DRIVER": value}}
+		f.Package, f.libraryPath, f.Machine.Environ = "", "/gpu/drivers", []string{"UPDATABLE_GFX_DRIVER=" + value}
 		if got := f.Select(nil); got.Path != want || (got.Package != "") != (want != "") {
 			t.Errorf("%q: %+v", value, got)
 		}

@@ -10,29 +10,29 @@ import (
 const debugDirectory = "/data/local/debug/vulkan"
 
 // LayersDebugged reports whether the settings for debugging layers apply to the program (AND-036).
-func (f *androidFacts) LayersDebugged() bool {
-	p := &f.Program
-	return (p.debuggable() || p.InjectLayers) && f.Settings["enable_gpu_debug_layers"] != "" &&
-		f.Settings["enable_gpu_debug_layers"] != "0" && f.Settings["gpu_debug_app"] == p.Package && p.Package != ""
+func (a *Android) LayersDebugged() bool {
+	enabled := a.Properties["enable_gpu_debug_layers"]
+	return (a.debuggable() || a.injectLayers) && enabled != "" && enabled != "0" && a.Package != "" &&
+		a.Properties["gpu_debug_app"] == a.Package
 }
 
 // Paths returns the directories and APKs with layers, in search order, and the packages in the settings that are not
 // installed (AND-027 to AND-029, AND-037).
-func (f *androidFacts) Paths(installed func(name string) (androidPackage, bool)) (paths, missing []string) {
-	if f.Program.debuggable() {
+func (a *Android) Paths(installed func(name string) (androidPackage, bool)) (paths, missing []string) {
+	if a.debuggable() {
 		paths = append(paths, debugDirectory)
 	}
-	if f.LayersDebugged() {
-		for _, name := range splitList(f.Settings["gpu_debug_layer_app"], ":") {
+	if a.LayersDebugged() {
+		for _, name := range splitList(a.Properties["gpu_debug_layer_app"], ":") {
 			pack, ok := installed(name)
 			if !ok {
 				missing = append(missing, name)
 				continue
 			}
-			paths = append(paths, pack.LibraryPath, pack.APK+"!/lib/"+f.Program.ABI)
+			paths = append(paths, pack.LibraryPath, pack.APK+"!/lib/"+a.abi())
 		}
 	}
-	return append(paths, splitList(f.Program.LibraryPath, ":")...), missing
+	return append(paths, splitList(a.libraryPath, ":")...), missing
 }
 
 // androidLibrary is a library's description of its layers.
@@ -88,15 +88,15 @@ func androidDiscover(paths []string, places androidPlaces) (layers []androidLaye
 
 // Implicit returns the layers that are active without a request of the program. settings reports whether they are from
 // the settings (AND-038 to AND-041).
-func (f *androidFacts) Implicit() (names []string, settings bool) {
-	if f.LayersDebugged() {
-		if names = splitList(f.Settings["gpu_debug_layers"], ":"); len(names) > 0 {
+func (a *Android) Implicit() (names []string, settings bool) {
+	if a.LayersDebugged() {
+		if names = splitList(a.Properties["gpu_debug_layers"], ":"); len(names) > 0 {
 			return names, true
 		}
 	}
-	names = splitList(f.property("debug.vulkan.layers"), ":")
+	names = splitList(a.Properties["debug.vulkan.layers"], ":")
 	for i := 0; ; i++ {
-		name := f.property("debug.vulkan.layer." + strconv.Itoa(i))
+		name := a.Properties["debug.vulkan.layer."+strconv.Itoa(i)]
 		if name != "" {
 			names = append(names, name)
 		} else if i >= 9 {

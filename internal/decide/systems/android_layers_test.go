@@ -2,6 +2,7 @@ package systems
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -29,25 +30,25 @@ func TestLayerPaths(t *testing.T) {
 	}
 	const debug = "/one/lib /one.apk!/lib/arm64-v8a /two/lib /two.apk!/lib/arm64-v8a "
 	for _, c := range []struct {
-		change func(p *androidProgram)
+		change func(a *Android)
 		want   string
 	}{
-		{func(*androidProgram) {}, "/app/lib /app/more"},
-		{func(p *androidProgram) { p.Debuggable = true }, "/data/local/debug/vulkan " + debug + "/app/lib /app/more"},
-		{func(p *androidProgram) { p.DebugPlatform = true }, "/data/local/debug/vulkan " + debug + "/app/lib /app/more"},
-		{func(p *androidProgram) { p.InjectLayers = true }, debug + "/app/lib /app/more"},
-		{func(p *androidProgram) { p.Package, p.Debuggable = "com.y", true }, "/data/local/debug/vulkan /app/lib /app/more"},
+		{func(*Android) {}, "/app/lib /app/more"},
+		{func(a *Android) { a.Debuggable = true }, "/data/local/debug/vulkan " + debug + "/app/lib /app/more"},
+		{func(a *Android) { a.Properties["ro.debuggable"] = "1" }, "/data/local/debug/vulkan " + debug + "/app/lib /app/more"},
+		{func(a *Android) { a.injectLayers = true }, debug + "/app/lib /app/more"},
+		{func(a *Android) { a.Package, a.Debuggable = "com.y", true }, "/data/local/debug/vulkan /app/lib /app/more"},
 	} {
 		f := with()
-		f.Program.LibraryPath = "/app/lib:/app/more"
-		f.Settings = map[string]string{"enable_gpu_debug_layers": "1", "gpu_debug_app": "com.x", "gpu_debug_layer_app": "one:gone:two"}
-		c.change(&f.Program)
+		f.libraryPath = "/app/lib:/app/more"
+		f.Properties = map[string]string{"enable_gpu_debug_layers": "1", "gpu_debug_app": "com.x", "gpu_debug_layer_app": "one:gone:two"}
+		c.change(f)
 		paths, missing := f.Paths(installed)
 		if got := strings.Join(paths, " "); got != c.want || (len(missing) == 1) != strings.Contains(c.want, "/one") {
 			t.Errorf("%s, missing %q; want %s", got, missing, c.want)
 		}
 		for _, off := range []string{"0", ""} {
-			f.Settings["enable_gpu_debug_layers"] = off
+			f.Properties["enable_gpu_debug_layers"] = off
 			if paths, _ = f.Paths(installed); strings.Contains(strings.Join(paths, " "), "/one") {
 				t.Errorf("debug layers %q: %q", off, paths)
 			}
@@ -93,16 +94,16 @@ func TestImplicit(t *testing.T) {
 	if names, _ = f.Implicit(); strings.Join(names, " ") != "A B C D" {
 		t.Errorf("%q", names)
 	}
-	f.Program.Debuggable = true
-	f.Settings = map[string]string{"enable_gpu_debug_layers": "1", "gpu_debug_app": "com.x", "gpu_debug_layers": "S:T"}
+	f.Debuggable = true
+	maps.Copy(f.Properties, map[string]string{"enable_gpu_debug_layers": "1", "gpu_debug_app": "com.x", "gpu_debug_layers": "S:T"})
 	if names, settings = f.Implicit(); strings.Join(names, " ") != "S T" || !settings {
 		t.Errorf("%q %v", names, settings)
 	}
-	f.Settings["gpu_debug_layers"] = ""
+	f.Properties["gpu_debug_layers"] = ""
 	if names, settings = f.Implicit(); len(names) != 4 || settings {
 		t.Errorf("%q %v", names, settings)
 	}
-	f.Program.Environment = map[string]string{"VK_LAYER_PATH": "/x", "VK_INSTANCE_LAYERS": "X", "VK_LOADER_LAYERS_ENABLE": "*"}
+	f.Machine.Environ = []string{"VK_LAYER_PATH=/x", "VK_INSTANCE_LAYERS=X", "VK_LOADER_LAYERS_ENABLE=*"}
 	if names, _ = f.Implicit(); slices.Contains(names, "X") {
 		t.Errorf("%q", names)
 	}

@@ -26,28 +26,27 @@ const minimumSDK = 26
 
 // Select returns a program's driver package, from the settings at its start (AND-016 to AND-026). installed finds a
 // package.
-func (f *androidFacts) Select(installed func(name string) (androidPackage, bool)) androidSelection {
+func (a *Android) Select(installed func(name string) (androidPackage, bool)) androidSelection {
 	system := func(why string) androidSelection { return androidSelection{Why: why} }
-	production, prerelease := f.property("ro.gfx.driver.0"), f.property("ro.gfx.driver.1")
-	p := &f.Program
-	if p.Package == "" { // AND-023
-		if p.Environment["UPDATABLE_GFX_DRIVER"] != "1" {
+	production, prerelease := a.Properties["ro.gfx.driver.0"], a.Properties["ro.gfx.driver.1"]
+	if a.Package == "" { // AND-023
+		if value, _ := a.Machine.Lookup("UPDATABLE_GFX_DRIVER"); value != "1" {
 			return system("the process is no app")
 		}
-		return androidSelection{Package: "the GPU service's", Path: p.LibraryPath + "/" + p.ABI,
+		return androidSelection{Package: "the GPU service's", Path: a.libraryPath + "/" + a.abi(),
 			Why: "UPDATABLE_GFX_DRIVER is 1"}
 	}
 	switch {
 	case production == "" && prerelease == "":
 		return system("the system has no updatable driver")
-	case p.Privileged || p.System:
+	case a.privileged || a.system:
 		return system("the program is a part of the system")
 	}
-	named := func(setting string) bool { return slices.Contains(splitList(f.Settings[setting], ","), p.Package) }
-	allowed := prerelease != "" && (p.debuggable() || p.Developer) // AND-020
+	named := func(setting string) bool { return slices.Contains(splitList(a.Properties[setting], ","), a.Package) }
+	allowed := prerelease != "" && (a.debuggable() || a.developer) // AND-020
 	chosen, why := "", ""
-	all, _ := strconv.Atoi(f.Settings["updatable_driver_all_apps"])
-	allow := splitList(f.Settings["updatable_driver_production_allowlist"], ",")
+	all, _ := strconv.Atoi(a.Properties["updatable_driver_all_apps"])
+	allow := splitList(a.Properties["updatable_driver_production_allowlist"], ",")
 	switch {
 	case all == 3:
 		return system("the settings turn updatable drivers off")
@@ -69,7 +68,7 @@ func (f *androidFacts) Select(installed func(name string) (androidPackage, bool)
 		return system("there is no production driver")
 	case named("updatable_driver_production_opt_in_apps"):
 		chosen, why = production, "the settings want the production driver for the program"
-	case !slices.Contains(allow, p.Package) && (len(allow) == 0 || allow[0] != "*"):
+	case !slices.Contains(allow, a.Package) && (len(allow) == 0 || allow[0] != "*"):
 		return system("the program is not on the list of those that are allowed")
 	case named("updatable_driver_production_denylist"):
 		return system("the program is on the list of those that are denied")
@@ -79,11 +78,11 @@ func (f *androidFacts) Select(installed func(name string) (androidPackage, bool)
 	if chosen == "" {
 		return system(why + ", which it cannot have")
 	}
-	return f.usable(chosen, why, installed)
+	return a.usable(chosen, why, installed)
 }
 
 // usable reports whether a package can be used (AND-021, AND-022).
-func (f *androidFacts) usable(name, why string, installed func(name string) (androidPackage, bool)) androidSelection {
+func (a *Android) usable(name, why string, installed func(name string) (androidPackage, bool)) androidSelection {
 	pack, ok := installed(name)
 	switch {
 	case !ok || !pack.Preinstalled:
@@ -91,7 +90,7 @@ func (f *androidFacts) usable(name, why string, installed func(name string) (and
 	case pack.TargetSDK < minimumSDK:
 		return androidSelection{Why: name + " is for systems older than 26"}
 	case !pack.Fits:
-		return androidSelection{Why: name + " has no libraries for " + f.Program.ABI}
+		return androidSelection{Why: name + " has no libraries for " + a.abi()}
 	}
-	return androidSelection{Package: name, Path: pack.LibraryPath + ":" + pack.APK + "!/lib/" + f.Program.ABI, Why: why}
+	return androidSelection{Package: name, Path: pack.LibraryPath + ":" + pack.APK + "!/lib/" + a.abi(), Why: why}
 }
