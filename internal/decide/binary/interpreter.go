@@ -6,10 +6,8 @@ import (
 	"encoding/hex"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
@@ -39,24 +37,12 @@ func systemLinkers(rows []machines.Machine) (paths []string) {
 // maxLinker is the number of bytes that are read of a dynamic linker's file. The files have a quarter of this.
 const maxLinker = 4 << 20
 
-// pattern is a regular expression that is compiled when it is first used.
-type pattern struct {
-	text string
-	once sync.Once
-	form *regexp.Regexp
-}
-
-func (p *pattern) get() *regexp.Regexp {
-	p.once.Do(func() { p.form = regexp.MustCompile(p.text) })
-	return p.form
-}
-
 var (
-	glibcVersion = pattern{text: `stable release version ([0-9]+\.[0-9]+)`}
-	cachePath    = pattern{text: `\x00(/[!-~]*/ld\.so\.cache)\x00`}
+	glibcVersion = machine.Pattern(`stable release version ([0-9]+\.[0-9]+)`)
+	cachePath    = machine.Pattern(`\x00(/[!-~]*/ld\.so\.cache)\x00`)
 	// searched is the list of default directories in glibc's dynamic linker: texts with a slash at the end, one after
 	// the other.
-	searched = pattern{text: `\x00((?:/[!-~]+/\x00)+)`}
+	searched = machine.Pattern(`\x00((?:/[!-~]+/\x00)+)`)
 )
 
 // readInterpreter reads a program's dynamic linker; nil when it cannot be read.
@@ -73,13 +59,13 @@ func readInterpreter(m *machine.Machine, name string, rows []machines.Machine) *
 	if i.musl {
 		return i
 	}
-	if found := glibcVersion.get().FindSubmatch(data); found != nil {
+	if found := glibcVersion().FindSubmatch(data); found != nil {
 		i.Version = string(found[1])
 	}
-	if found := cachePath.get().FindSubmatch(data); found != nil {
+	if found := cachePath().FindSubmatch(data); found != nil {
 		i.cache = string(found[1])
 	}
-	for _, found := range searched.get().FindAllSubmatch(data, -1) {
+	for _, found := range searched().FindAllSubmatch(data, -1) {
 		var list []string
 		for _, directory := range bytes.Split(bytes.TrimSuffix(found[1], []byte{0}), []byte{0}) {
 			list = append(list, path.Clean(string(directory)))

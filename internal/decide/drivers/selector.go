@@ -2,13 +2,12 @@ package drivers
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/machine"
 )
 
 // Device is a device in the form that selectors are compared with; unknown members are empty.
@@ -37,33 +36,20 @@ const DeviceHelp = "DEVICE has one of these forms, tried in this order: its numb
 // 4090.
 const maxNumber = 99
 
-// pattern is a regular expression that is compiled at its first use: most runs name no device.
-type pattern struct {
-	text string
-	once sync.Once
-	form *regexp.Regexp
-}
-
-// find returns the text and its submatches; nil: the text does not match.
-func (p *pattern) find(text string) []string {
-	p.once.Do(func() { p.form = regexp.MustCompile(p.text) })
-	return p.form.FindStringSubmatch(text)
-}
-
 var (
-	pciForm  = pattern{text: `^(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$`}
-	mesaForm = pattern{text: `^pci-([0-9a-f]{4,8})_([0-9a-f]{2})_([0-9a-f]{2})_([0-7])$`}
-	pairForm = pattern{text: `^(?:0x)?([0-9a-f]{1,8}):(?:0x)?([0-9a-f]{1,8})$`}
-	oneForm  = pattern{text: `^(?:0x([0-9a-f]{1,8})|([0-9a-f]{4,5}))$`}
-	uuidForm = pattern{text: `^[0-9a-f]{32}$`}
+	pciForm  = machine.Pattern(`^(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$`)
+	mesaForm = machine.Pattern(`^pci-([0-9a-f]{4,8})_([0-9a-f]{2})_([0-9a-f]{2})_([0-7])$`)
+	pairForm = machine.Pattern(`^(?:0x)?([0-9a-f]{1,8}):(?:0x)?([0-9a-f]{1,8})$`)
+	oneForm  = machine.Pattern(`^(?:0x([0-9a-f]{1,8})|([0-9a-f]{4,5}))$`)
+	uuidForm = machine.Pattern(`^[0-9a-f]{32}$`)
 )
 
 // PCIAddress reads a PCI address, also a short one or one in Mesa's form (pci-0000_01_00_0), and returns the full one.
 func PCIAddress(text string) (address string, ok bool) {
 	text = strings.ToLower(text)
-	part := pciForm.find(text)
+	part := pciForm().FindStringSubmatch(text)
 	if part == nil {
-		part = mesaForm.find(text)
+		part = mesaForm().FindStringSubmatch(text)
 	}
 	if part == nil {
 		return "", false
@@ -77,7 +63,7 @@ func PCIAddress(text string) (address string, ok bool) {
 
 // PCIPair reads VENDOR:DEVICE, two hexadecimal numbers.
 func PCIPair(text string) (vendor, device uint32, ok bool) {
-	part := pairForm.find(strings.ToLower(text))
+	part := pairForm().FindStringSubmatch(strings.ToLower(text))
 	if part == nil {
 		return 0, 0, false
 	}
@@ -97,7 +83,7 @@ func indexOf(text string) (index int, ok bool) {
 
 func uuid(text string) (digits string, ok bool) {
 	digits = strings.ToLower(strings.ReplaceAll(text, "-", ""))
-	return digits, uuidForm.find(digits) != nil
+	return digits, uuidForm().MatchString(digits)
 }
 
 // reading is one of the meanings that a selector may have.
@@ -131,7 +117,7 @@ func readings(text string) (list []reading) {
 	vendor, device, ok := PCIPair(text)
 	add(ok, true, func(d *Device) bool { return d.Vendor == vendor && d.ID == device })
 	ids := vendorIDs(text)
-	if part := oneForm.find(strings.ToLower(text)); part != nil {
+	if part := oneForm().FindStringSubmatch(strings.ToLower(text)); part != nil {
 		id, _ := strconv.ParseUint(part[1]+part[2], 16, 32)
 		ids = append(ids, uint32(id))
 	}

@@ -6,7 +6,6 @@ import (
 	encoding "encoding/binary"
 	"io"
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf16"
 
@@ -172,7 +171,7 @@ func (a *Android) List(name string) (list []androidEntry, found bool) {
 	return list, err == nil
 }
 
-func layerName() *regexp.Regexp { return regexp.MustCompile(`VK_LAYER_[A-Za-z0-9_]+`) }
+var layerName = machine.Pattern(`VK_LAYER_[A-Za-z0-9_]+`)
 
 // Look implements androidPlaces from the library's exports and the layer names in its data.
 func (a *Android) Look(name string) (androidLibrary, bool) {

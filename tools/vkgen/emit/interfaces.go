@@ -104,22 +104,13 @@ func (c *closure) memberRuns(list []run, m registry.Member, at [3]int) []run {
 
 // width returns how an argument is passed: 4 or 8 bytes of any number, f and d floating point, p a pointer's word.
 func (c *closure) width(m registry.Member) string {
-	if m.Pointers > 0 || len(m.Dims) > 0 {
+	switch passed := passedType(c.r, m); passed {
+	case "void *", "size_t", "unsigned long":
 		return "p"
-	}
-	switch m.Type {
-	case "float":
-		return "f"
-	case "double":
-		return "d"
-	}
-	w, err := c.measure(lp64, m.Type)
-	n, err2 := c.measure(ilp32, m.Type)
-	switch {
-	case err != nil || err2 != nil, w.size == 8 && n.size == 4: // an unknown type is a window system's pointer
-		return "p"
-	case w.size == 8:
+	case "int64_t", "uint64_t":
 		return "8"
+	case "float", "double", "void":
+		return passed[:1]
 	}
 	return "4"
 }
@@ -138,10 +129,7 @@ func (c *closure) interfaces(s *loader.Set) []byte {
 			" * i386, place on 32-bit ARM and Windows}, ...). */")
 	for _, cmd := range s.Commands {
 		root := s.Registry.Root(cmd.Command)
-		signature := "v"
-		if root.Return != "void" {
-			signature = c.width(registry.Member{Type: root.Return})
-		}
+		signature := c.width(registry.Member{Type: root.Return})
 		var types []string
 		for _, p := range root.Params {
 			signature += c.width(p)
