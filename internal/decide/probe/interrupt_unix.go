@@ -13,24 +13,17 @@ import (
 // endLimit is the longest time that a signal needs to end the tool.
 const endLimit = 5 * time.Second
 
-// endings returns a channel for the signals that ask the tool to end. Signals that were ignored when the tool started
-// stay ignored.
-func endings() chan os.Signal {
-	signals := make(chan os.Signal, 1)
+// Interruptible returns a context that ends when a signal such as Ctrl-C asks the tool to end; the child and all
+// processes of its drivers then end, too. The caller calls done after the child's end; the tool then ends by that
+// signal. Signals that were ignored when the tool started stay ignored.
+func Interruptible(parent context.Context) (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals, over, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) {
 			signal.Notify(signals, s)
 		}
 	}
-	return signals
-}
-
-// Interruptible returns a context that ends when a signal such as Ctrl-C asks the tool to end; the child and all
-// processes of its drivers then end, too. The caller calls done after the child's end; the tool then ends by that
-// signal.
-func Interruptible() (ctx context.Context, done func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	signals, over, ended := endings(), make(chan struct{}), make(chan os.Signal, 1)
 	go func() {
 		select {
 		case s := <-signals:

@@ -95,6 +95,11 @@ func Ask(question string) Way { return Way{"intercepts", question} }
 // that the child could not be started; a failure of the child is the result's Problem. If the context ends first, the
 // result is Cut.
 func Run(whole context.Context, way Way, at Companions, environ []string, limit time.Duration) (*Result, error) {
+	if !at.Guest {
+		ctx, done := Interruptible(whole)
+		defer done()
+		whole = ctx
+	}
 	ctx, cancel := context.WithTimeout(whole, limit)
 	defer cancel()
 	args := []string{at.Library}

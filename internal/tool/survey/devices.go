@@ -2,6 +2,7 @@ package survey
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -117,7 +118,7 @@ func ProbeDevices(at probe.Companions, environ []string, limit time.Duration) (*
 	if environ == nil {
 		environ = []string{} // not the variables of this process
 	}
-	ctx, done := probe.Interruptible()
+	ctx, done := probe.Interruptible(context.Background())
 	defer done()
 	return discover.Probe(ctx, discover.ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: limit})
 }
