@@ -506,7 +506,7 @@ func (d *distribution) isLocal(name string) bool {
 		return false
 	}
 	missing, known := d.missing([]string{name})
-	return p.Local || known && len(missing) > 0
+	return p.Local || known && len(missing) > 0 || !known && strings.HasSuffix(name, "-git") // of the AUR
 }
 
 // again returns advice to reinstall a package because of one of its files.

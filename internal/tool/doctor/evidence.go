@@ -282,18 +282,21 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 			return nil
 		}
 		var do *Remedy
+		if contains(e.alone, func(a *alone) bool { return a.Only != "" }) {
+			return nil // the loader has the fault, and its finding tells it
+		}
 		if all.Only != "" {
 			do = e.withOtherLoader(nil)
 		} else if e.silent > 0 {
 			do = tryAlone
 		}
-		f := e.add(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, do)
+		f := e.add(TogetherFails, all.Name, "", misbehaved{detail: onlyThere(all.Detail, all.Only)}, do)
 		if e.silent > 0 {
 			f.Why = whyNotAlone
 		}
 	case run.BrokenOff:
 		if all.Result != ProbeWaits {
-			e.add(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""},
+			e.add(TogetherFails, all.Name, "", misbehaved{detail: all.Detail},
 				shellAdvice("The search for the culprit has not finished. To wait for it: ", "vkloader doctor"))
 		}
 	}
@@ -392,7 +395,7 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 				do = shellAdvice("", change.Line())
 			}
 			e.add(TogetherFails, c.Name, c.Manifest,
-				misbehaved{"with this driver, no program gets a device: " + all.Detail, "", ""}, do)
+				misbehaved{detail: "with this driver, no program gets a device: " + all.Detail}, do)
 			continue
 		}
 		if c.Kind == run.Variable || c.Kind == run.Driver && slices.ContainsFunc(e.Findings, failsAlone) ||

@@ -333,7 +333,9 @@ func (e *exam) sameDriver(m *Entry, f *binary.File) {
 			e.unsetting(found, v.Name())
 		}
 	}
-	found.offer(fixing, explain.AddToFilter(e.source, variables.DriversDisable, m.Name)...)
+	if m.Name != other.Name { // a filter would exclude both
+		found.offer(fixing, explain.AddToFilter(e.source, variables.DriversDisable, m.Name)...)
+	}
 	mounts := e.machine.Whole("/proc/self/mountinfo")
 	for _, one := range []string{m.Manifest, other.Manifest} {
 		mounted := strings.Contains(mounts, " "+one+" ") // by a container's runtime, and it cannot be removed there

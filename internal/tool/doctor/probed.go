@@ -67,7 +67,7 @@ func (e *evidence) addResult(a *alone) {
 		}
 	}
 	if a.Only != "" {
-		do = e.withOtherLoader(do)
+		do = e.withOtherLoader(term.Either(a.Kind == "driver", nil, do)) // the driver works with the other one
 	}
 	if a.unlisted != nil && a.unlisted.refused == "" {
 		e.addUnopenableNode(a.unlisted)
@@ -83,7 +83,7 @@ func (e *evidence) addResult(a *alone) {
 	if a.named {
 		detail, lost = "the program names this layer, and may enable it; with it, a short program ended: "+detail, something
 	}
-	what := fact(misbehaved{detail, a.Said, a.with})
+	what := fact(misbehaved{detail, a.Said, a.with, a.Only})
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
 	case cause < 0 && a.unlisted != nil:
 		what = textf("it works, but does not list %s%s", a.unlisted.Title(),

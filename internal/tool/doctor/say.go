@@ -204,7 +204,10 @@ var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "
 type (
 	// misbehaved is the failure of a driver or layer in a child process. said is the loader's message. with is the
 	// layer that is needed for the failure.
-	misbehaved struct{ detail, said, with string }
+	misbehaved struct {
+		detail, said, with string
+		only               string // the version of the only loader with which it does so
+	}
 
 	// hides is a variable that hides a device. others are further ones, with their values.
 	hides struct {

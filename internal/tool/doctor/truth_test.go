@@ -71,7 +71,7 @@ func TestCrashOfOneLayerTwice(t *testing.T) {
 	t.Parallel()
 	for with, want := range map[string]string{"VK_LAYER_o_32": "library-twice", "": "<nil>"} {
 		e := newEvidence(examine(t, desktop(t, twoManifests(t)), Options{}, "ON=1"))
-		e.add(LayerCrashes, "VK_LAYER_o_64", "/"+implicit+"o_64.json", misbehaved{"killed", "", with}, nil)
+		e.add(LayerCrashes, "VK_LAYER_o_64", "/"+implicit+"o_64.json", misbehaved{detail: "killed", with: with}, nil)
 		e.conclude()
 		r := e.finish()
 		if at := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Code == LayerCrashes }); fmt.Sprint(r.Findings[at].Because) != want ||

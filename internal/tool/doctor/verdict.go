@@ -75,6 +75,7 @@ func (r *Report) verdicts() []string {
 
 // brokenTexts returns the verdict on drivers, layers and variables that make programs fail, in several lengths.
 func brokenTexts(broken []string) []string {
+	broken = slices.Compact(broken) // one loader fails with each driver
 	return []string{"Broken: " + strings.Join(broken, ", "),
 		fmt.Sprintf("Broken: %s and %d more", broken[0], len(broken)-1), "Programs fail"}
 }
@@ -92,7 +93,8 @@ func (r *Report) misbehaving() (broken []string) {
 				does = term.Either(f.Path == "", "fail", "fails")
 			}
 			if f.Severity == diag.Problem && f.Code != DriverNoDevice {
-				broken = append(broken, f.Subject+" "+does+term.Enclosed(" together with ", what.with, ""))
+				broken = append(broken, term.Either(what.only == "", f.Subject+" "+does+term.Enclosed(" together with ",
+					what.with, ""), "programs fail with the loader "+what.only))
 			}
 		case hides:
 			names := append([]string{f.Subject + "=" + what.value}, what.others...)
@@ -203,7 +205,8 @@ func (r *Report) rest() []string {
 		fmt.Sprintf("no %d-bit program gets Vulkan", r.WordSize()))
 	switch {
 	case has(r.Findings, NotInstalled):
-		return []string{"No graphics device, and Vulkan is not installed"}
+		return []string{term.Either(len(r.Loaders) > 0, "No graphics device, and no driver is installed",
+			"No graphics device, and Vulkan is not installed")}
 	case good == 0:
 		return []string{term.Either(r.hasDriver(), "No driver works, and ", "No driver is installed, and ") + none}
 	case len(unknown) > 0 && r.Works:
