@@ -144,10 +144,15 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 			what, do = what+ownerText(owner), e.system.again(owner, m.Library)
 		}
 		by, changes, is := e.writtenBy(m.Manifest, m.Library)
+		lacks := m.Library
 		if is = is && owner == "" && beside == ""; is {
 			do = by
+		} else if moved := e.misplaced(m); len(moved) > 0 && owner == "" && beside == "" {
+			directory := path.Dir(e.linker.Find(path.Base(m.Library)).File.Path)
+			what += "; " + path.Join(directory, path.Base(m.Library)) + " exists"
+			lacks, do = path.Dir(m.Library), e.correction(moved, path.Dir(m.Library), directory)
 		}
-		found := e.foundIn(m, LibraryMissing, lacking{sentence(what), m.Library}, do)
+		found := e.foundIn(m, LibraryMissing, lacking{sentence(what), lacks}, do)
 		if is {
 			found.offer(fixing, changes...)
 		}
@@ -166,6 +171,54 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 		return
 	}
 	e.nowhere(LibraryMissing, m, nowhere{name: m.Library, places: r.Directories})
+}
+
+// misplaced returns the manifests, with this one, that name libraries of a directory that are missing there, and that
+// are in one of the dynamic linker's directories, where no other manifest names them; nil: this one's is not there.
+func (e *exam) misplaced(m *Entry) (manifests []string) {
+	is, _, _ := m.functions()
+	there := e.linker.Find(path.Base(m.Library)).File
+	if there == nil || !isPlainPath(m.Library+m.Manifest+there.Path) ||
+		!drivers.Judged(e.machine, e.linker, there.Path, is).Works() {
+		return nil
+	}
+	used := false
+	add := func(manifest, library string) {
+		named, found := e.linker.Find(library).File, e.linker.Find(path.Base(library)).File
+		written, _ := e.machine.Contains(manifest, `"`+library+`"`)
+		used = used || named != nil && named.Real == there.Real
+		if written && named == nil && found != nil && path.Dir(library) == path.Dir(m.Library) &&
+			path.Dir(found.Path) == path.Dir(there.Path) && !slices.Contains(manifests, manifest) {
+			manifests = append(manifests, manifest)
+		}
+	}
+	for _, d := range e.Answer.Drivers {
+		add(d.Path, d.Library)
+	}
+	for _, l := range e.Answer.Layers {
+		add(l.Manifest, l.Library)
+	}
+	if used || !slices.Contains(manifests, m.Manifest) {
+		return nil
+	}
+	return manifests
+}
+
+// isPlainPath reports whether a path has no character that sed's s command or a shell interprets.
+var isPlainPath = regexp.MustCompile(`^[\w./+-]+$`).MatchString
+
+// correction returns advice to write another directory into the library paths of manifests.
+func (e *exam) correction(manifests []string, wrong, directory string) *Remedy {
+	args := with("wrong", wrong, "directory", directory, "change", "s@"+wrong+"/@"+directory+"/@")
+	args["files"] = manifests
+	return e.system.by("library-path", args).having("library path "+wrong,
+		func(source *machine.Source, options Options) (*machine.Source, Options, bool) {
+			for _, file := range manifests {
+				text := strings.ReplaceAll(source.Machine.Whole(file), wrong+"/", directory+"/")
+				source = explain.AddFile(file, text).On(source)
+			}
+			return source, options, true
+		})
 }
 
 // closedLibrary returns the unreadable file of a library, which the dynamic linker skips; "" if there is none.

@@ -108,6 +108,9 @@ func remedies() map[string]func(e *exam) *Remedy {
 			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "nodes", "/dev/nvidiactl", "directory", "/sys", "type", "sysfs", "bind", "--ro-bind /sys /sys", "module", "panthor", "modules", "panthor", "version", "2.38"))
 		}
 	}
+	list["library path"] = func(e *exam) *Remedy {
+		return e.correction([]string{"/usr/share/vulkan/icd.d/radeon_icd.json"}, "/lib/lib", "/usr/lib")
+	}
 	for name, source := range map[string]string{"search line": "", "search line of env-update": "/etc/env.d/50a"} {
 		list[name] = func(e *exam) *Remedy {
 			return e.system.by("search-line", with("at", "/etc/ld.so.conf, line 6", "wrong", "/usr/lib64/a;", "file", "/etc/ld.so.conf", "cut", "6s@;$@@", "change", "s@/usr/lib64/a;@/usr/lib64/a@", "sources", source))
