@@ -388,10 +388,10 @@ func (e *exam) setAt(variable string, set bool) (at FileLine, script bool) {
 	}
 	if places := SetIn(e.machine, variable); len(places) > 0 {
 		at = places[0]
-	} else if at = e.startedBy(variable); at.File == "" {
-		if by := e.setterOf(variable); by != nil {
-			at, script = by.at, by.at.File != ""
-		}
+	} else if at = e.startedBy(variable); at.File != "" {
+		script = strings.HasPrefix(e.machine.Text(at.File), "#!")
+	} else if by := e.setterOf(variable); by != nil {
+		at, script = by.at, by.at.File != ""
 	}
 	e.lines[variable] = settingLine{at, script}
 	return at, script

@@ -102,6 +102,7 @@ func (l pathList) nearManifest(file string) string {
 	for _, same := range []func(name string) bool{
 		func(name string) bool { return strings.HasPrefix(base, name) }, // a slip after the name
 		func(name string) bool { return term.NameDistance(name, base) < 4 },
+		func(name string) bool { return strings.HasPrefix(name, strings.TrimSuffix(base, ".json")) }, // shortened
 		func(name string) bool {
 			return drivers.OfManifest(name) != nil && drivers.OfManifest(name) == drivers.OfManifest(base)
 		},
