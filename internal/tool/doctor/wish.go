@@ -130,6 +130,10 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 		w.do, w.keep = shellAdvice("Correct this manifest: ", "vkloader validate "+shell.Quoted(rejected)), true
 	case len(places) > 0:
 		what.more = "; " + places[0] + " has it" + e.homeOf(places[0])
+		if by, change, is := e.replacing(places[0]); is {
+			what.more += ", which " + by + " replaces"
+			w.offer(change)
+		}
 		for _, place := range places {
 			w.offer(e.searchChange(place))
 			w.offer(e.alsoLibraries(e.searchChange(place), place)...)
@@ -346,12 +350,33 @@ func (e *exam) homeOf(place string) string {
 	return ""
 }
 
+// pathVariables returns the variable that replaces the usual directories of a directory's kind of layers, and the one
+// that adds to them.
+func pathVariables(place string) (whole, more variables.ID) {
+	if path.Base(place) == "implicit_layer.d" {
+		return variables.ImplicitLayerPath, variables.AddImplicitLayerPath
+	}
+	return variables.LayerPath, variables.AddLayerPath
+}
+
+// replacing returns the variable that keeps the loader from a usual directory of layers, and the change that adds the
+// variable's own directories to the usual ones (ValveSoftware/steam-runtime issue 808); false: the directory is not a
+// usual one.
+func (e *exam) replacing(place string) (by string, change explain.Change, is bool) {
+	whole, more := pathVariables(place)
+	value, added := e.variable(whole.Name()), e.variable(more.Name())
+	answer, err := explain.Decide(explain.UnsetVariable(whole.Name()).On(e.source))
+	if value == "" || err != nil || !slices.ContainsFunc(answer.Layers,
+		func(l *manifest.Layer) bool { return path.Dir(path.Clean(l.Manifest)) == place }) {
+		return "", change, false
+	}
+	value += term.Enclosed(machine.ListSeparator, added, "")
+	return whole.Name(), explain.SetVariable(more.Name(), value).With(explain.UnsetVariable(whole.Name())), true
+}
+
 // searchChange returns the change that adds a directory of layers to the search.
 func (e *exam) searchChange(place string) explain.Change {
-	whole, more := variables.LayerPath, variables.AddLayerPath
-	if path.Base(place) == "implicit_layer.d" {
-		whole, more = variables.ImplicitLayerPath, variables.AddImplicitLayerPath
-	}
+	whole, more := pathVariables(place)
 	if value := e.variable(whole.Name()); value != "" {
 		return explain.SetVariable(whole.Name(), value+machine.ListSeparator+place)
 	}
