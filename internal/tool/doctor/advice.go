@@ -117,8 +117,11 @@ func (t placement) remedy() *Remedy {
 		case t.at.File == "":
 			text = before + remark + between + rest
 		case begins && t.kind == "" && t.File == "":
-			text = before + term.Either(t.Set, "Correct "+t.Variable+" in ", "Remove "+t.Variable+" from ") + remark +
-				". Until then: " + rest
+			do := term.Either(t.Set, "Correct "+t.Variable+" in ", "Remove "+t.Variable+" from ")
+			if !t.Set && t.And != nil && t.And.Set {
+				do = "Write " + t.And.Variable + " in place of " + t.Variable + " in "
+			}
+			text = before + do + remark + ". Until then: " + rest
 		default:
 			text = before + t.Variable + " is set in " + remark + between + rest
 		}

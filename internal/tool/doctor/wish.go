@@ -371,7 +371,7 @@ func (e *exam) replacing(place string) (by string, change explain.Change, is boo
 		return "", change, false
 	}
 	value += term.Enclosed(machine.ListSeparator, added, "")
-	return whole.Name(), explain.SetVariable(more.Name(), value).With(explain.UnsetVariable(whole.Name())), true
+	return whole.Name(), explain.UnsetVariable(whole.Name()).With(explain.SetVariable(more.Name(), value)), true
 }
 
 // searchChange returns the change that adds a directory of layers to the search.
