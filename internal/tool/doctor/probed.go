@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/term"
@@ -62,7 +63,7 @@ func (e *evidence) addResult(a *alone) {
 			}
 		}
 		if ok && a.Kind == "layer" && !a.named && a.Only == "" && e.Answer.Style != pathname.Backslash &&
-			e.exam().packageOf(a.Manifest, a.of.Library) != "" {
+			(meant != nil || e.exam().packageOf(a.Manifest, a.of.Library) != "") {
 			do = do.before(e.renewalAdvice(a, code))
 		}
 	}
@@ -219,19 +220,32 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 // endSentence returns a text, which may end with a command, with a period.
 func endSentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
 
-// addAsking adds to the advice for a layer the variable that asks for it.
+// addAsking puts before the advice for a layer that a variable asks for that the variable no longer does
+// (RPCS3/rpcs3 issue 11157): the layer may work elsewhere, as one that writes into the current directory.
 func (r *Report) addAsking(a *alone, do *Remedy) *Remedy {
-	if by := r.asks(a.Name); a.Kind == "layer" && by != "" {
-		return do.or("", newAdvice(by+" asks for the layer: without it, programs run."))
+	if a.Kind != "layer" {
+		return do
+	}
+	for _, v := range layerLists {
+		without := explain.DropEntries(&r.source.Machine, v.Name(), v.separator,
+			func(entry string) bool { return entry == a.Name })
+		if without != nil {
+			return r.exam().place(&Remedy{change: &without[0]}).or("To keep the layer: ", newAdvice(do.text))
+		}
 	}
 	return do
 }
 
+// layerLists are the variables that ask for layers, with the separators of their lists.
+var layerLists = []struct {
+	variables.ID
+	separator string
+}{{variables.InstanceLayers, machine.ListSeparator}, {variables.LayersEnable, ","}}
+
 // asks returns the variable that asks for a layer; "" for none.
 func (r *Report) asks(layer string) string {
-	for _, v := range []variables.ID{variables.InstanceLayers, variables.LayersEnable} {
-		if value, _ := r.source.Lookup(v.Name()); slices.Contains(strings.FieldsFunc(value,
-			func(c rune) bool { return strings.ContainsRune(":;,", c) }), layer) {
+	for _, v := range layerLists {
+		if value, _ := r.source.Lookup(v.Name()); slices.Contains(strings.Split(value, v.separator), layer) {
 			return v.Name()
 		}
 	}
@@ -435,7 +449,7 @@ func meaningOf(text string) string {
 // meaning returns the remedy for a failure with a sign of a known meaning, in the result of a trial or in a line of the
 // driver or loader; nil: it has none. Another copy of the same package would fail as well.
 func (r *Report) meaning(a *alone) *Remedy {
-	how := meaningOf(strings.Join(append([]string{a.Detail, a.Said}, a.Wrote...), "\n"))
+	how := meaningOf(strings.Join(append([]string{sizeless(a.Name) + ": " + a.Detail, a.Said}, a.Wrote...), "\n"))
 	e := r.exam()
 	switch {
 	case r.Answer.Style == pathname.Backslash: // the signs and remedies are those of Linux

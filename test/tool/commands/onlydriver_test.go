@@ -41,7 +41,11 @@ func TestNoFixUndoesTheOther(t *testing.T) {
 			w.Driver("good", "device name=good")
 			w.ExplicitLayer("VK_LAYER_dies", "die vkEnumeratePhysicalDevices")
 			w.Env["VK_INSTANCE_LAYERS"] = "VK_LAYER_dies"
-		}, "layer-crashes", "-LAYERS_DISABLE"},
+		}, "layer-crashes", "unset VK_INSTANCE_LAYERS. To keep the layer: "},
+		{"the layer of AMD's driver hides Mesa's device", func(w *world.World) { // Frogging-Family/PKGBUILDS issue 593
+			w.Driver("good", "device name=good")
+			w.ImplicitLayer("VK_LAYER_AMD_switchable_graphics_64", "remove_device 0")
+		}, "layer-fails", "AMD_VULKAN_ICD=RADV"},
 		{"an implicit layer crashes", func(w *world.World) {
 			w.Driver("good", "device name=good")
 			w.ImplicitLayer("VK_LAYER_dies", "die vkEnumeratePhysicalDevices")
@@ -66,8 +70,10 @@ func TestNoFixUndoesTheOther(t *testing.T) {
 				if not {
 					return
 				}
-				name, value, _ := strings.Cut(strings.TrimPrefix(s.Commands[0], "export "), "=")
-				w.Env[name] = value
+				name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(s.Commands[0], "export "), "unset "), "=")
+				if w.Env[name] = value; value == "" {
+					delete(w.Env, name)
+				}
 				for _, o := range probedFindings(t, w) {
 					if o.Code == s.Code || o.Severity == "problem" {
 						t.Errorf("followed: %s %s: %s", o.Severity, o.Code, o.What)

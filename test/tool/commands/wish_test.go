@@ -97,7 +97,7 @@ func TestWishesAreFulfilled(t *testing.T) {
 			"variable-nothing", "/opt/sdk/share/vulkan/explicit_layer.d has it", "export VK_ADD_LAYER_PATH=/opt/sdk/share/vulkan/explicit_layer.d", "", true},
 		{"a layer that VK_LAYER_PATH leaves out", "VK_LAYER_PATH=/opt/other VK_INSTANCE_LAYERS=" + validation,
 			map[string]string{"opt/other/o.json": layerFile("VK_LAYER_o"), "usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
-			"variable-nothing", "/usr/share/vulkan/explicit_layer.d has it", "export VK_LAYER_PATH=/opt/other:/usr/share/vulkan/explicit_layer.d", "", true},
+			"variable-nothing", "/usr/share/vulkan/explicit_layer.d has it", "unset VK_LAYER_PATH; export VK_ADD_LAYER_PATH=/opt/other", "", true},
 		{"a layer in another user's home", "VK_INSTANCE_LAYERS=VK_LAYER_x",
 			map[string]string{"home/leo/.local/share/vulkan/explicit_layer.d/x.json": layerFile("VK_LAYER_x"), archLibraries + "libwanted.so": layerLibrary},
 			"variable-nothing", "only programs of the user leo find it", "export VK_ADD_LAYER_PATH=/home/leo/.local/share/vulkan/explicit_layer.d", "", true},
