@@ -356,13 +356,15 @@ func (d distribution) newerLinux(c *drivers.Chip) *Remedy {
 }
 
 // newerMesa returns advice about a Mesa release that supports a chip.
-func (d distribution) newerMesa(c *drivers.Chip) *Remedy {
+func (d distribution) newerMesa(c *drivers.Chip) *Remedy { return d.by("mesa", d.mesaArguments(c)) }
+
+// mesaArguments returns the arguments of such advice.
+func (d distribution) mesaArguments(c *drivers.Chip) arguments {
 	suite, has := d.suite()
 	if has && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
-		return d.by("mesa", with("first", c.Mesa, "suite", suite.Name, "what", "Mesa "+suite.Mesa,
-			"p", "mesa-vulkan-drivers"))
+		return with("first", c.Mesa, "suite", suite.Name, "what", "Mesa "+suite.Mesa, "p", "mesa-vulkan-drivers")
 	}
-	return d.by("mesa", with("first", c.Mesa))
+	return with("first", c.Mesa)
 }
 
 // youngForKernel returns the fact and the advice if the running kernel is too old for the chip.

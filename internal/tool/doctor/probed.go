@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -14,12 +15,14 @@ import (
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/standing"
+	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/term"
 )
 
@@ -60,6 +63,8 @@ func (e *evidence) addResult(a *alone) {
 				do = do.before(e.exam().system.by("host", nil))
 			} else if removal := e.removal(a); removal != nil {
 				do = removal.or("Otherwise: ", do)
+			} else if e.leavesOnlyCPU(a) {
+				do = e.renewalAdvice(a, code).or("To compute on the CPU until then: ", do)
 			}
 		}
 		if ok && a.Kind == "layer" && !a.named && a.Only == "" && e.Answer.Style != pathname.Backslash &&
@@ -457,8 +462,26 @@ func (r *Report) meaning(a *alone) *Remedy {
 	case how == "":
 		return e.missingFileAdvice(a)
 	}
-	do, _ := e.system.follow(how, "", with("file", cmp.Or(a.of.File, a.of.Library)))
+	args := with("file", cmp.Or(a.of.File, a.of.Library), "p", e.packageOf(a.Manifest, a.of.Library))
+	for g := range each(r.GPUs) {
+		c := e.chip(g)
+		if slices.Contains(g.Drivers, a.Manifest) && c != nil && c.Mesa != "" &&
+			binary.CompareVersions(e.mesaVersion(a.of), c.Mesa) < 0 {
+			maps.Copy(args, e.system.mesaArguments(c))
+		}
+	}
+	do, _ := e.system.follow(how, "", args)
 	return do
+}
+
+// leavesOnlyCPU reports whether a driver that fails is for a device of this machine, and without it no device but
+// the CPU is known to work.
+func (e *evidence) leavesOnlyCPU(a *alone) bool {
+	isGPU := func(d probe.Device) bool { return d.Type != vk.CPU }
+	return contains(e.GPUs, func(g *GPU) bool { return slices.Contains(g.Drivers, a.Manifest) }) &&
+		!contains(e.alone, func(o *alone) bool {
+			return o.Result == ProbeOK && o.saw != nil && slices.ContainsFunc(o.saw.Devices, isGPU)
+		})
 }
 
 // missingFileAdvice returns advice about a file that a driver's own lines name and that does not exist: its package is

@@ -263,3 +263,36 @@ func TestRemovalOfDriver(t *testing.T) {
 		}
 	}
 }
+
+// A driver that does not know the device is updated. It is never disabled alone where only the CPU stays (mudler/LocalAI issue 7327).
+func TestDriverThatFailsForItsDevice(t *testing.T) {
+	t.Parallel()
+	const unknown = "amdgpu: unknown (family_id, chip_external_rev): (150, 193)"
+	image, strix := file(".dockerenv", ""), file("sys/bus/pci/devices/0000:01:00.0/device", "0x1586\n")
+	for _, c := range []struct {
+		files map[string]string
+		wrote string
+		want  string
+	}{
+		{join(image, strix), unknown, "The driver does not know the device. Use an image of a release with Mesa 24.1 or newer."},
+		{image, unknown, "The driver does not know the device. The image's driver may be older than the device"},
+		{strix, unknown, "The driver does not know the device. Update the system to a release with Mesa 24.1 or newer."},
+		{nil, unknown, "The driver does not know the device. Update the driver"},
+		{nil, "", "Update or reinstall it, from where it came. To compute on the CPU until then: export VK_LOADER_DRIVERS_DISABLE=radeon_icd.json"},
+	} {
+		report := examine(t, join(desktop(t, file(icds+"lvp_icd.json", icd("libvulkan_lvp.so", "")),
+			file(libraries+"libvulkan_lvp.so", library(t, "exports=vk_icdGetInstanceProcAddr"))), c.files), Options{})
+		e := newEvidence(report)
+		e.Tried, e.alone = true, report.driversAlone()
+		for i := range e.alone {
+			if e.alone[i].Result = ProbeOK; e.alone[i].Name == "radeon_icd.json" {
+				e.alone[i].Result, e.alone[i].Wrote = ProbeFails, []string{c.wrote}
+			}
+			e.addResult(&e.alone[i])
+		}
+		e.conclude()
+		if f := find(e.finish().Findings, func(f *Finding) bool { return f.Code == DriverFails }); f == nil || !strings.HasPrefix(f.Do, c.want) {
+			t.Errorf("%+v, want %q", f, c.want)
+		}
+	}
+}

@@ -103,7 +103,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 			return do
 		},
 	}
-	for _, verb := range []string{"mount", "host", "nvidia-nodes", "regroup", "ldconfig", "node-for-windows", "modeset", "load", "outdated", "own-glibc", "own-drivers", "one-build"} {
+	for _, verb := range []string{"mount", "host", "nvidia-nodes", "regroup", "ldconfig", "node-for-windows", "modeset", "load", "outdated", "unknown", "own-glibc", "own-drivers", "one-build"} {
 		list[verb] = func(e *exam) *Remedy {
 			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "nodes", "/dev/nvidiactl", "directory", "/sys", "type", "sysfs", "bind", "--ro-bind /sys /sys", "module", "panthor", "modules", "panthor", "version", "2.38"))
 		}
