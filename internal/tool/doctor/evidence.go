@@ -136,6 +136,9 @@ func (t *trying) judgeAll(ctx context.Context, e *evidence) error {
 			if err = t.judge(ctx, e.Loader, a); err == nil {
 				err = t.blame(ctx, e, a)
 			}
+			if err == nil {
+				err = t.setDemand(ctx, e, a)
+			}
 		case a.Result == ProbeUntried && e.all != nil:
 			err = t.leftOut(e.all, a)
 		}
@@ -447,6 +450,28 @@ func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
 		a.blamed = found.Culprits
 	}
 	return err
+}
+
+// setDemand sets the variable without which an unfinished driver lists no device: the driver's own lines name it, or its
+// file does, and with it the driver lists one.
+func (t *trying) setDemand(ctx context.Context, e *evidence, a *alone) error {
+	if a.Result != ProbeNoDevice && a.Result != ProbeFails || len(a.blamed) > 0 ||
+		e.deviceAbsent(drivers.Of(a.of.Library)) {
+		return nil
+	}
+	for _, name := range nameLists()["unfinished"] {
+		demand := explain.SetVariable(name, "1")
+		said := strings.Contains(strings.Join(a.Wrote, "\n"), name+"=1")
+		if contains, _ := e.source.Contains(a.of.File, name); !said && !contains || e.host().variable(name) != "" {
+			continue
+		}
+		again, err := t.child(ctx, explain.Apply(t.Environ, append(slices.Clip(a.Variables), demand)), t.Limit)
+		if err != nil || said || again.Outcome == probe.Fine && len(again.Devices) > 0 {
+			a.demands = name
+			return err
+		}
+	}
+	return nil
 }
 
 // lacks returns the devices that a driver lists alone, and that the run of all drivers and layers does not list.

@@ -41,6 +41,12 @@ func (e *evidence) addResult(a *alone) {
 		e.addHiding(a.blamed, a.Name+": "+a.Detail)
 		return
 	}
+	known := func(f *Finding) bool { return f.Code == GPUUnfinished && f.Path == a.Manifest }
+	if a.demands != "" && !contains(e.Findings, known) {
+		e.add(GPUUnfinished, a.Name, a.Manifest, textf("it is not finished, and lists a device only with %s=1%s",
+			a.demands, term.Enclosed("; it wrote: ", a.line(), "")), e.place(explain.SetVariable(a.demands, "1")))
+		return
+	}
 	var do *Remedy
 	meant := e.meaning(a)
 	if meant != nil && a.Kind == "driver" && a.Only == "" {

@@ -54,6 +54,7 @@ type alone struct {
 	named     bool          // no rule makes the layer active, and the program's file names it
 	with      string        // the layer that causes the failure together with this one
 	blamed    []run.Suspect // the variables without which the driver works
+	demands   string        // the variable without which it lists no device; "": unknown
 
 	saw *probe.Result
 }

@@ -39,6 +39,36 @@ void *vk_icdGetInstanceProcAddr(void *i, const char *n) { return ((void *(*)(voi
 	}
 }
 
+// An unfinished driver that refuses to work without a variable of its file is tried with it (KhronosGroup/Vulkan-Tools issue 633).
+func TestDoctorTriesAnUnfinishedDriver(t *testing.T) {
+	t.Parallel()
+	needSys(t)
+	w := world.New(t)
+	w.NoShim = true
+	d, own := w.Driver("mali", "device name=mali"), w.Path("libmali.so")
+	w.Write("mali.c", `#include <dlfcn.h>
+#include <stdlib.h>
+static void *driver(const char *name) { return dlsym(dlopen("`+d.Library+`", RTLD_NOW), name); }
+int vk_icdNegotiateLoaderICDInterfaceVersion(void *v) {
+    return getenv("PAN_I_WANT_A_BROKEN_VULKAN_DRIVER") ? ((int (*)(void *))driver("vk_icdNegotiateLoaderICDInterfaceVersion"))(v) : -9;
+}
+void *vk_icdGetInstanceProcAddr(void *i, const char *n) { return ((void *(*)(void *, const char *))driver("vk_icdGetInstanceProcAddr"))(i, n); }
+`)
+	if err := world.Compile("-shared", "-fPIC", "-o", own, w.Path("mali.c"), "-ldl"); err != nil {
+		t.Fatal(err)
+	}
+	d.Set("library_path", own)
+	const fact = "problem mali.json: it is not finished, and lists a device only with PAN_I_WANT_A_BROKEN_VULKAN_DRIVER=1"
+	if found := diagnosed(t, w, 1, "--timeout", "2m"); found.finding("gpu-unfinished") != fact || found.finding("driver-fails") != "" ||
+		!strings.HasSuffix(found.Verdict, "1 problem") {
+		t.Errorf("%s\n%+v", found.Verdict, found.Findings)
+	}
+	w.Env["PAN_I_WANT_A_BROKEN_VULKAN_DRIVER"] = "1"
+	if found := diagnosed(t, w, 0, "--timeout", "2m"); !found.Works {
+		t.Errorf("with the variable: %+v", found)
+	}
+}
+
 // A layer that hides a device from programs is named at the device.
 func TestDoctorNamesWhatHidesADevice(t *testing.T) {
 	t.Parallel()
