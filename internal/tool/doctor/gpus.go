@@ -394,9 +394,7 @@ func (e *exam) withManifest(library, text string) (needs []string, do *Remedy) {
 		needs = append(needs, missing.Name)
 	}
 	needs = append(needs, missingAtRunTime(found).names()...)
-	if family := drivers.Of(library); e.displayless(family) != "" {
-		needs = append(needs, e.unfound(family.Headless.Libraries, found.File)...)
-	}
+	needs = append(needs, e.unfoundHeadless(drivers.Of(library), found.File)...)
 	return needs, e.allFindable(do, needs)
 }
 

@@ -108,7 +108,8 @@ func (e *exam) examineLibrary(m *Entry) *binary.File {
 	}
 	m.Needs = len(found.With.Files) - 1
 	absent := missingAtRunTime(found)
-	if !e.closure(m, found.File, found.With, absent.names()...) && absent.name != "" {
+	opened := append(absent.names(), e.unfoundHeadless(m.family(), found.File)...)
+	if !e.closure(m, found.File, found.With, opened...) && absent.name != "" {
 		e.nowhere(LibraryRuntime, m, absent)
 	}
 	e.addRunTimeFiles(m, found)
@@ -282,7 +283,7 @@ func (e *exam) addHeadless(m *Entry, file *binary.File) {
 		return
 	}
 	need := family.Headless
-	if names := e.unfound(need.Libraries, file); len(names) > 0 {
+	if names := e.unfoundHeadless(family, file); len(names) > 0 {
 		e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+
 			"%s is in no directory that the dynamic linker searches", without, names[0]), e.findable(names[0]))
 		return
@@ -314,10 +315,14 @@ func (e *exam) displayless(family *drivers.Family) string {
 	return without
 }
 
-// unfound returns those libraries that the dynamic linker does not find for a file; nil for an unknown file.
-func (e *exam) unfound(names []string, file *binary.File) []string {
-	return slices.DeleteFunc(slices.Clone(names),
-		func(name string) bool { return file == nil || e.linker.Find(name, file).File != nil })
+// unfoundHeadless returns the libraries that a driver opens where no display is, and that the dynamic linker does not
+// find for its file; nil with a display, and for an unknown file.
+func (e *exam) unfoundHeadless(family *drivers.Family, file *binary.File) []string {
+	if file == nil || e.displayless(family) == "" {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(family.Headless.Libraries),
+		func(name string) bool { return e.linker.Find(name, file).File != nil })
 }
 
 // hasDisplay reports whether the socket of a display is there, by a value of DISPLAY or WAYLAND_DISPLAY. A display on
