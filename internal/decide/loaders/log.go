@@ -396,6 +396,18 @@ func BrokenLayer(line string) string {
 	return name
 }
 
+// MissingExtension returns the extension of a device or instance in the loader's error about one that a program enables
+// and that is not there; "": the line is another one.
+func MissingExtension(line string) (name string, ofDevice bool) {
+	for _, kind := range []string{"Device", "Instance"} {
+		_, rest, is := strings.Cut(line, kind+" extension ")
+		if name, _, unsupported := strings.Cut(rest, " not supported"); is && unsupported {
+			return name, kind == "Device"
+		}
+	}
+	return "", false
+}
+
 // Words returns the phase in words.
 func (p *Progress) Words() string {
 	switch p.Phase {

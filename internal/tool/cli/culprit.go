@@ -205,6 +205,16 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 			v.elsewhere = "the program: it asks for a layer that is not installed" +
 				term.Enclosed(": ", strings.Join(names, " or "), "")
 		}
+		for _, line := range found.First.Errors {
+			switch name, ofDevice := loaders.MissingExtension(line); {
+			case ofDevice:
+				v.elsewhere = "the device that the program uses: it lacks " + name + ", which the program enables"
+				h.note("which devices have it: vkloader check --require extension=%s. A newer driver may add it. "+
+					"Otherwise use another device, or let the program work without Vulkan", name)
+			case name != "":
+				v.elsewhere = "the program: it enables " + name + ", which no driver and no enabled layer has"
+			}
+		}
 		if h.null && h.usedLoader {
 			h.note(
 				"it called a null pointer. A program gets one if it looks up a command of an extension that does not exist or that it does not " +

@@ -306,8 +306,11 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	return nil
 }
 
-// addPoorDevices adds a finding for each listed device that many programs ignore: its driver has passed no conformance
-// test, or offers it Vulkan 1.0 and others more (ValveSoftware/Proton issue 3963), or less than Wine's usual Direct3D
+// isIncomplete is a part of Mesa's line about a device of Intel from before 2014 (anv_device.c).
+const isIncomplete = "Vulkan support is incomplete"
+
+// addPoorDevices adds a finding for each listed device that many programs ignore or do not work with: its driver has
+// passed no conformance test, or says that it is incomplete (VocaHQ/vocalinux issue 220), or offers it Vulkan 1.0 and others more (ValveSoftware/Proton issue 3963), or less than Wine's usual Direct3D
 // needs, while no device offers more (doitsujin/dxvk issue 3062).
 func (e *evidence) addPoorDevices() {
 	enough := func(d probe.Device) bool { return d.Type != vk.CPU && d.APIVersion >= vk.V1_3 }
@@ -341,6 +344,10 @@ func (e *evidence) addPoorDevices() {
 			e.add(DeviceOldVersion, d.Name, "",
 				textf("its driver offers it Vulkan %s, and DXVK 2 and VKD3D-Proton need 1.3 or newer%s", d.APIVersion, limit),
 				do).missing = true
+		case from != nil && strings.Contains(strings.Join(from.Wrote, "\n"), isIncomplete):
+			found := e.add(DeviceNotConformant, d.Name, from.Manifest, sentence("its driver writes: "+from.line()),
+				newAdvice("For a program that fails, use another device, or let it work without Vulkan: on the CPU, or with OpenGL."))
+			found.Why, found.missing = "Many programs need features or extensions that an incomplete driver lacks.", true
 		case strings.HasPrefix(d.Conformance, "0."):
 			e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), "+
 				"and programs with wgpu ignore it", d.Conformance), nil).missing = true

@@ -442,7 +442,7 @@ func driverLines(log string, older bool) (lines []string) {
 // or the last one; "": it wrote none.
 func (p *Probe) line() string {
 	for _, is := range []func(line string) bool{
-		func(line string) bool { return meaningOf(line) != "" },
+		func(line string) bool { return meaningOf(line) != "" || strings.Contains(line, isIncomplete) },
 		func(line string) bool { return strings.Contains(strings.ToLower(line), "error") },
 	} {
 		if at := slices.IndexFunc(p.Wrote, is); at >= 0 {

@@ -448,6 +448,19 @@ func TestDeviceThatIsNotConformant(t *testing.T) {
 	}
 }
 
+// The report of a working device has its driver's own words that it is incomplete.
+func TestDeviceOfAnIncompleteDriver(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	const words = "MESA-INTEL: warning: Ivy Bridge Vulkan support is incomplete"
+	report, _ := attempted(t, examine(t, desktop(t), Options{}), "echo '"+words+"' >&2\n"+fineDevice, Tries{})
+	if f, is := ofCodes(report)[DeviceNotConformant]; !is || !f.Shown() || f.Severity != diag.Note || f.What != "its driver writes: "+words {
+		t.Errorf("%v: %+v", is, f)
+	}
+}
+
 // A layer that the rules make active and that is not in the chain of the trial is a problem, with the loader's message about it.
 func TestLayerThatTheLoaderLeavesOut(t *testing.T) {
 	t.Parallel()

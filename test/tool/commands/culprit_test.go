@@ -166,6 +166,27 @@ func TestFindCulpritNamesAskedLayer(t *testing.T) {
 	}
 }
 
+// A program that enables an extension which its device or the instance lacks learns the extension's name (VocaHQ/vocalinux issue 220).
+func TestFindCulpritNamesMissingExtension(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	program := w.Path("enables")
+	for line, want := range map[string]string{
+		"loader_validate_device_extensions: Device extension VK_KHR_16bit_storage not supported by selected physical device or enabled layers.": "The culprit is the device that the program uses: " +
+			"it lacks VK_KHR_16bit_storage, which the program enables\n",
+		"loader_validate_instance_extensions: Instance extension VK_KHR_surface not supported by available ICDs or enabled layers.": "The culprit is the program: " +
+			"it enables VK_KHR_surface, which no driver and no enabled layer has\n",
+	} {
+		if err := os.WriteFile(program, []byte("#!/bin/sh\necho '[Vulkan Loader] ERROR: "+line+"' >&2\nexit 1\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		_, exit := w.Run(time.Minute, tool, "run", "--find-culprit", "--fails-with", "exit", "--", program)
+		if !strings.Contains(exit.Stderr, want) {
+			t.Errorf("no %q in %s", want, exit.Stderr)
+		}
+	}
+}
+
 // A program fails only with the distribution's loader. The verdict is about that loader, and names it. The search also finds the cause of
 // the failure there, and the program works with the printed command lines.
 func TestFindCulpritOfUsualLoader(t *testing.T) {
