@@ -472,7 +472,7 @@ func (r *Report) meaning(a *alone) *Remedy {
 	for g := range each(r.GPUs) {
 		c := e.chip(g)
 		if slices.Contains(g.Drivers, a.Manifest) && c != nil && c.Mesa != "" &&
-			binary.CompareVersions(e.mesaVersion(a.of), c.Mesa) < 0 {
+			binary.CompareVersions(drivers.MesaRelease(e.machine, a.of.File), c.Mesa) < 0 {
 			maps.Copy(args, e.system.mesaArguments(c))
 		}
 	}
