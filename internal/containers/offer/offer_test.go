@@ -156,7 +156,7 @@ func TestFiles(t *testing.T) {
 		why = append(why, l.Name+": "+l.Why)
 	}
 	slices.Sort(why)
-	if len(why) != 2 || !strings.Contains(why[0], "needs libgone.so") || !strings.Contains(why[1], "for other programs") {
+	if len(why) != 2 || !strings.Contains(why[0], "needs libgone.so") || !strings.Contains(why[1], "is for 64-bit") {
 		t.Errorf("%q", why)
 	}
 	if x = find(t, s, "aarch64"); len(x.Drivers) != 0 {

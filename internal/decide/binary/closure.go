@@ -8,9 +8,8 @@ import (
 // Missing is a needed library that is not found.
 type Missing struct {
 	Name   string
-	By     *File // the file that needs it
-	Result LibrarySearch
-	Err    error // why the found file cannot be read; nil: no file was found
+	By     *File         // the file that needs it
+	Result LibrarySearch // with the file, if it cannot be read
 }
 
 // Old is a library that lacks a version of symbols.
@@ -93,11 +92,7 @@ func (l *Linker) Follow(f *File) *Closure {
 				if l.inEveryProcess[name] {
 					continue
 				}
-				missing := Missing{Name: name, By: by, Result: r}
-				if r.File != nil {
-					missing.Err = r.File.err
-				}
-				c.Missing = append(c.Missing, missing)
+				c.Missing = append(c.Missing, Missing{Name: name, By: by, Result: r})
 				continue
 			}
 			named[name] = r.File

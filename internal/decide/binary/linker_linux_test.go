@@ -155,7 +155,7 @@ func TestClosure(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("missing %v, want %v", got, want)
 	}
-	if len(c.Missing) == 3 && c.Missing[2].Err == nil {
+	if len(c.Missing) == 3 && c.Missing[2].Result.File.Err() == nil {
 		t.Error("a text passes for a library")
 	}
 	c = closed(linker, linker.Open("/lib/libnew.so"))
@@ -225,7 +225,7 @@ func TestPipe(t *testing.T) {
 	}
 	linker := NewLinker(&machine.Machine{Root: dir}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64})
 	c := closed(linker, linker.Open("/lib/libdriver.so"))
-	if len(c.Missing) != 1 || c.Missing[0].Err == nil {
+	if len(c.Missing) != 1 || c.Missing[0].Result.File.Err() == nil {
 		t.Errorf("%+v", c)
 	}
 }

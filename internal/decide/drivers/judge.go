@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
+	"strings"
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
@@ -75,17 +77,23 @@ const (
 	Foreign          // the file that a path names is for another word size or processor
 )
 
-// Why describes the fault in a sentence about a subject, such as "it"; "": there is no fault.
+// Why describes the fault in a sentence about a subject, such as "it" or the library's path; "": there is no fault.
 func (l *Library) Why(subject string) string {
 	switch l.Fault {
 	case Absent:
+		if strings.Contains(l.Name, "/") {
+			return subject + " is missing"
+		}
 		return subject + " is in no directory that the dynamic linker searches"
 	case ForOthers:
-		return subject + " is there for other programs only: " + l.Others[0]
+		return subject + " is there only for other programs: " + l.Others[0]
 	case Unreadable:
-		return l.File.Path + " cannot be read: " + Cause(l.File.Err()).Error()
+		if errors.Is(l.File.Err(), fs.ErrNotExist) {
+			return subject + " is missing"
+		}
+		return subject + " cannot be read: " + Cause(l.File.Err()).Error()
 	case Foreign:
-		return l.File.Path + " is for other programs"
+		return subject + " is for " + strconv.Itoa(l.File.Class) + "-bit " + l.File.MachineName() + " programs"
 	}
 	return ""
 }

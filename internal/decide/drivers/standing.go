@@ -3,7 +3,6 @@ package drivers
 import (
 	"errors"
 	"io/fs"
-	"strconv"
 	"strings"
 
 	"vkloader/internal/decide/binary"
@@ -62,26 +61,23 @@ func (f *Files) fault(lacks string) (code, clause string) {
 	return "", ""
 }
 
-// fault returns why a library cannot be used, as a code and a clause about it; subject names it.
+// faultCodes are the codes of the faults.
+var faultCodes = [...]string{Absent: standing.FaultMissing, ForOthers: standing.FaultForeign,
+	Unreadable: standing.FaultUnreadable, Foreign: standing.FaultForeign}
+
+// fault returns why a library cannot be used, as a code and a clause about it; subject describes it.
 func (l *Library) fault(subject string) (code, clause string) {
-	switch l.Fault {
-	case Absent:
-		if strings.Contains(l.Name, "/") {
-			return standing.FaultMissing, subject + " " + PathOf(l.Name, &l.LibrarySearch) + " is missing"
-		}
-		return standing.FaultMissing, subject + " " + l.Name + " is in no directory that the dynamic linker searches"
-	case ForOthers:
-		return standing.FaultForeign, subject + " " + l.Name + " is there only for other programs: " + l.Others[0]
-	case Unreadable:
+	name, code := l.Name, faultCodes[l.Fault]
+	switch {
+	case l.File != nil:
+		name = l.File.Path
 		if errors.Is(l.File.Err(), fs.ErrNotExist) {
-			return standing.FaultMissing, subject + " " + l.File.Path + " is missing"
+			code = standing.FaultMissing
 		}
-		return standing.FaultUnreadable, subject + " " + l.File.Path + " cannot be read: " + Cause(l.File.Err()).Error()
-	case Foreign:
-		return standing.FaultForeign, subject + " " + l.File.Path + " is for " + strconv.Itoa(l.File.Class) + "-bit " +
-			l.File.MachineName() + " programs"
+	case strings.Contains(name, "/"):
+		name = PathOf(name, &l.LibrarySearch)
 	}
-	return "", ""
+	return code, l.Why(subject + " " + name)
 }
 
 // closureFault returns the first reason why the dynamic linker does not load a library with its dependencies. subject
@@ -95,13 +91,9 @@ func closureFault(c *binary.Closure, subject string) (code, clause string) {
 	}
 	if len(c.Missing) > 0 {
 		missing := &c.Missing[0]
-		needed := Needed(missing)
 		why := "which is missing"
-		switch {
-		case missing.Err != nil:
-			why = "which cannot be read: " + Cause(missing.Err).Error()
-		case needed.Fault == ForOthers:
-			why = "which is there only for other programs: " + missing.Result.Others[0]
+		if needed := Needed(missing); needed.Fault != Absent {
+			why = "and " + needed.Why("it")
 		}
 		return standing.FaultNeeds, by(missing.By) + missing.Name + ", " + why
 	}

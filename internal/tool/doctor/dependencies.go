@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -18,17 +17,12 @@ func (e *exam) closure(m *Entry, f *binary.File, c *binary.Closure, opened ...st
 	through := func(by *binary.File) string { return term.Either(by == f, "", f.Path) }
 	var absent []nowhere
 	for _, missing := range c.Missing {
-		by := whoNeeds(missing.By.Path, through(missing.By))
-		switch {
-		case missing.Err != nil:
-			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.File.Path,
-				drivers.Cause(missing.Err)), e.findable(missing.Name))
-		case len(missing.Result.Others) > 0:
-			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.Others[0], nil),
-				e.findable(missing.Name))
-		case e.closedLibrary(missing.Name) != "":
-			file := e.closedLibrary(missing.Name)
-			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, file, fs.ErrPermission),
+		by, needed := whoNeeds(missing.By.Path, through(missing.By)), drivers.Needed(&missing)
+		switch file := e.closedLibrary(missing.Name); {
+		case needed.Fault != drivers.Absent:
+			e.foundIn(m, LibraryNeeds, unusable(by, "needs", &needed), e.findable(missing.Name))
+		case file != "":
+			e.foundIn(m, LibraryNeeds, lacking{textf("%s needs %s, and "+unreadable, by, missing.Name, file), missing.Name},
 				e.opening(e.closedPart(file)))
 		case len(absent) > 0 && absent[len(absent)-1].by == missing.By.Path:
 			what := &absent[len(absent)-1]
@@ -92,8 +86,7 @@ func (e *exam) addRunTimeFiles(m *Entry, found *drivers.Files) {
 		case opened.Fault == drivers.None && !opened.Complete():
 			e.closure(m, opened.File, opened.With)
 		case opened.Fault == drivers.Unreadable, opened.Fault == drivers.Foreign:
-			e.foundIn(m, LibraryRuntime, unusable(found.File.Path, "opens", opened.Name, opened.File.Path,
-				drivers.Cause(opened.File.Err())), e.findable(opened.Name))
+			e.foundIn(m, LibraryRuntime, unusable(found.File.Path, "opens", &opened.Library), e.findable(opened.Name))
 		}
 	}
 }

@@ -246,7 +246,7 @@ func (e *exam) unreadable(f *diag.Diagnostic, what fact, do *Remedy) (fact, *Rem
 			file.Close()
 		}
 		if isDenied(err) {
-			return textf("%s may not be read", f.Path), e.opening(e.closedPart(path.Clean(f.Path))), nil
+			return textf(unreadable, f.Path), e.opening(e.closedPart(path.Clean(f.Path))), nil
 		}
 	}
 	return what, do, nil

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -85,17 +84,16 @@ func (e *exam) examineLibrary(m *Entry) *binary.File {
 		} else if owner := e.packageOf(file.Real, file.Path); owner != "" {
 			do = e.system.again(owner, file.Path)
 		}
-		e.foundIn(m, LibraryUnreadable, unreadable(file.Path, drivers.Cause(file.Err())), do)
+		e.foundIn(m, LibraryUnreadable, lacking{sentence(m.But), file.Path}, do)
 		return nil
 	case drivers.Foreign:
 		m.File, m.Class, m.Machine = file.Real, file.Class, file.MachineName()
-		e.foundIn(m, LibraryForeign, otherSizeLibrary("", file, file.Path, e.class), e.other(m))
+		e.foundIn(m, LibraryForeign, foreignLibrary(file), e.other(m))
 		return nil
 	}
 	m.File, m.Class, m.Machine = found.File.Real, found.File.Class, found.File.MachineName()
 	if found.IsLoader() {
-		e.foundIn(m, misfit, textf("%s is a Vulkan loader (its SONAME is %s), so the loader skips it", found.File.Path,
-			found.File.Soname), nil)
+		e.foundIn(m, misfit, sentence(m.But), nil)
 		return found.File
 	}
 	if !found.HasInterface() {
@@ -104,7 +102,7 @@ func (e *exam) examineLibrary(m *Entry) *binary.File {
 			do = newAdvice("Install the library and the manifest of one release: the library exports " + name +
 				", which the manifest does not name.").withObstacle(ofPackage)
 		}
-		e.foundIn(m, misfit, textf("%s exports none of the functions that the loader looks for", found.File.Path), do)
+		e.foundIn(m, misfit, sentence(m.But), do)
 	}
 	m.Needs = len(found.With.Files) - 1
 	absent := missingAtRunTime(found)
@@ -121,7 +119,7 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 	if other := e.ofOtherSize().Find(m.Library).File; other != nil && other.Err() == nil &&
 		(e.class != ProcessClass || m.Layer != nil) {
 		m.File, m.Class, m.Machine = other.Real, other.Class, other.MachineName()
-		e.foundIn(m, LibraryForeign, otherSizeLibrary("", other, other.Path, e.class), e.other(m))
+		e.foundIn(m, LibraryForeign, foreignLibrary(other), e.other(m))
 		return
 	}
 	if strings.Contains(m.Library, "/") {
@@ -164,11 +162,11 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 		if do == nil {
 			do = e.system.libraryAdvice(m.Library)
 		}
-		e.foundIn(m, LibraryForeign, otherSizeLibrary(m.Library, e.linker.Open(r.Others[0]), r.Others[0], e.class), do)
+		e.foundIn(m, LibraryForeign, foreignLibrary(e.linker.Open(r.Others[0])), do)
 		return
 	}
 	if place := e.closedLibrary(m.Library); place != "" {
-		e.foundIn(m, LibraryUnreadable, unreadable(place, fs.ErrPermission), e.opening(e.closedPart(place)))
+		e.foundIn(m, LibraryUnreadable, textf(unreadable, place), e.opening(e.closedPart(place)))
 		return
 	}
 	e.nowhere(LibraryMissing, m, nowhere{name: m.Library, places: r.Directories})

@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/term"
 )
@@ -29,6 +30,7 @@ const (
 	untaken        sentence = "no kernel driver is bound to it"
 	takenByNouveau sentence = "its kernel driver is nouveau, and NVIDIA's Vulkan driver is installed"
 
+	unreadable = "%s may not be read"
 	withoutEGL = "%s, and without one the driver initializes through EGL: "
 	forbidden  = "%s lacks read or write permission on %s" // a user, a node
 	needsNewer = "%[2]s needs %[1]s %[3]s; this is %[4]s"  // a release of Mesa or Linux
@@ -75,22 +77,9 @@ type nowhere struct {
 	owner      string   // the installed package with the library
 }
 
-// unreadable is a library that cannot be read.
-func unreadable(file string, err error) lacking { return lacking{textf("%s: %v", file, err), file} }
-
-// otherSizeLibrary is a library for another word size than wanted. library is the name that has no other match.
-func otherSizeLibrary(library string, f *binary.File, file string, wanted int) fact {
-	if library != "" {
-		return textf("the only %s is %s, for %d-bit programs on %s; this is for %s", library, file, f.Class,
-			f.MachineName(), programsOf(wanted))
-	}
-	return textf("%s is a library for %d-bit programs on %s, not for %s", file, f.Class, f.MachineName(),
-		programsOf(wanted))
-}
-
-// programsOf describes the programs of a word size.
-func programsOf(class int) string {
-	return term.Either(class == 32, "32-bit programs on x86", "64-bit programs on x86-64")
+// foreignLibrary is a library for other programs, in the words of its standing.
+func foreignLibrary(f *binary.File) fact {
+	return textf("its library %s is for %d-bit %s programs", f.Path, f.Class, f.MachineName())
 }
 
 // ownerText describes the package that lost a file.
@@ -136,13 +125,13 @@ func (n nowhere) say() string {
 	return what + ownerText(n.owner)
 }
 
-// unusable is a dependency of a library that cannot be read, or is for other programs (err is nil). verb is "needs" or
-// "opens".
-func unusable(by, verb, name, file string, err error) lacking {
-	if err == nil {
-		return lacking{textf("%s %s %s, and there is only %s, for other programs", by, verb, name, file), name}
+// unusable is a library that another one needs or opens, as verb says, and that programs cannot use.
+func unusable(by, verb string, l *drivers.Library) lacking {
+	subject := "it"
+	if l.File != nil {
+		subject = l.File.Path
 	}
-	return lacking{textf("%s %s %s, and %s cannot be read: %v", by, verb, name, file, err), name}
+	return lacking{textf("%s %s %s, and %s", by, verb, l.Name, l.Why(subject)), l.Name}
 }
 
 // tooOld is a library without a version of symbols that another one needs.
