@@ -1,15 +1,13 @@
 package decide
 
 import (
-	"regexp"
-
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 )
 
 // protonFile matches a script or Wine of Proton. The directory's name has the number of the release; the newest has none.
-var protonFile = regexp.MustCompile(`(?i)/(?:ge-)?proton[^/\d]*(\d*)[^/]*/(?:.*/)?(?:proton|wine[^/]*)$`)
+var protonFile = machine.Pattern{Text: `(?i)/(?:ge-)?proton[^/\d]*(\d*)[^/]*/(?:.*/)?(?:proton|wine[^/]*)$`}
 
 // WantOf returns a program's requirements on a device by the names of its file, its needed libraries and its imported
 // DLLs; nil: unknown. program is a path, or a name.
@@ -18,7 +16,7 @@ func WantOf(m *machine.Machine, program string) *drivers.Want {
 		return nil
 	}
 	name := program
-	if found := protonFile.FindStringSubmatch(program); found != nil {
+	if found := protonFile.Form().FindStringSubmatch(program); found != nil {
 		name = "proton" + found[1]
 	}
 	if want := drivers.WantOf(name); want != nil {

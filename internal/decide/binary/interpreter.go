@@ -38,11 +38,11 @@ func systemLinkers(rows []machines.Machine) (paths []string) {
 const maxLinker = 4 << 20
 
 var (
-	glibcVersion = machine.Pattern(`stable release version ([0-9]+\.[0-9]+)`)
-	cachePath    = machine.Pattern(`\x00(/[!-~]*/ld\.so\.cache)\x00`)
+	glibcVersion = machine.Pattern{Text: `stable release version ([0-9]+\.[0-9]+)`}
+	cachePath    = machine.Pattern{Text: `\x00(/[!-~]*/ld\.so\.cache)\x00`}
 	// searched is the list of default directories in glibc's dynamic linker: texts with a slash at the end, one after
 	// the other.
-	searched = machine.Pattern(`\x00((?:/[!-~]+/\x00)+)`)
+	searched = machine.Pattern{Text: `\x00((?:/[!-~]+/\x00)+)`}
 )
 
 // readInterpreter reads a program's dynamic linker; nil when it cannot be read.
@@ -59,13 +59,13 @@ func readInterpreter(m *machine.Machine, name string, rows []machines.Machine) *
 	if i.musl {
 		return i
 	}
-	if found := glibcVersion().FindSubmatch(data); found != nil {
+	if found := glibcVersion.Form().FindSubmatch(data); found != nil {
 		i.Version = string(found[1])
 	}
-	if found := cachePath().FindSubmatch(data); found != nil {
+	if found := cachePath.Form().FindSubmatch(data); found != nil {
 		i.cache = string(found[1])
 	}
-	for _, found := range searched().FindAllSubmatch(data, -1) {
+	for _, found := range searched.Form().FindAllSubmatch(data, -1) {
 		var list []string
 		for _, directory := range bytes.Split(bytes.TrimSuffix(found[1], []byte{0}), []byte{0}) {
 			list = append(list, path.Clean(string(directory)))

@@ -37,19 +37,19 @@ const DeviceHelp = "DEVICE has one of these forms, tried in this order: its numb
 const maxNumber = 99
 
 var (
-	pciForm  = machine.Pattern(`^(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$`)
-	mesaForm = machine.Pattern(`^pci-([0-9a-f]{4,8})_([0-9a-f]{2})_([0-9a-f]{2})_([0-7])$`)
-	pairForm = machine.Pattern(`^(?:0x)?([0-9a-f]{1,8}):(?:0x)?([0-9a-f]{1,8})$`)
-	oneForm  = machine.Pattern(`^(?:0x([0-9a-f]{1,8})|([0-9a-f]{4,5}))$`)
-	uuidForm = machine.Pattern(`^[0-9a-f]{32}$`)
+	pciForm  = machine.Pattern{Text: `^(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$`}
+	mesaForm = machine.Pattern{Text: `^pci-([0-9a-f]{4,8})_([0-9a-f]{2})_([0-9a-f]{2})_([0-7])$`}
+	pairForm = machine.Pattern{Text: `^(?:0x)?([0-9a-f]{1,8}):(?:0x)?([0-9a-f]{1,8})$`}
+	oneForm  = machine.Pattern{Text: `^(?:0x([0-9a-f]{1,8})|([0-9a-f]{4,5}))$`}
+	uuidForm = machine.Pattern{Text: `^[0-9a-f]{32}$`}
 )
 
 // PCIAddress reads a PCI address, also a short one or one in Mesa's form (pci-0000_01_00_0), and returns the full one.
 func PCIAddress(text string) (address string, ok bool) {
 	text = strings.ToLower(text)
-	part := pciForm().FindStringSubmatch(text)
+	part := pciForm.Form().FindStringSubmatch(text)
 	if part == nil {
-		part = mesaForm().FindStringSubmatch(text)
+		part = mesaForm.Form().FindStringSubmatch(text)
 	}
 	if part == nil {
 		return "", false
@@ -63,7 +63,7 @@ func PCIAddress(text string) (address string, ok bool) {
 
 // PCIPair reads VENDOR:DEVICE, two hexadecimal numbers.
 func PCIPair(text string) (vendor, device uint32, ok bool) {
-	part := pairForm().FindStringSubmatch(strings.ToLower(text))
+	part := pairForm.Form().FindStringSubmatch(strings.ToLower(text))
 	if part == nil {
 		return 0, 0, false
 	}
@@ -83,7 +83,7 @@ func indexOf(text string) (index int, ok bool) {
 
 func uuid(text string) (digits string, ok bool) {
 	digits = strings.ToLower(strings.ReplaceAll(text, "-", ""))
-	return digits, uuidForm().MatchString(digits)
+	return digits, uuidForm.Form().MatchString(digits)
 }
 
 // reading is one of the meanings that a selector may have.
@@ -117,7 +117,7 @@ func readings(text string) (list []reading) {
 	vendor, device, ok := PCIPair(text)
 	add(ok, true, func(d *Device) bool { return d.Vendor == vendor && d.ID == device })
 	ids := vendorIDs(text)
-	if part := oneForm().FindStringSubmatch(strings.ToLower(text)); part != nil {
+	if part := oneForm.Form().FindStringSubmatch(strings.ToLower(text)); part != nil {
 		id, _ := strconv.ParseUint(part[1]+part[2], 16, 32)
 		ids = append(ids, uint32(id))
 	}

@@ -5,7 +5,15 @@ import (
 	"sync"
 )
 
-// Pattern returns a regular expression that is compiled when it is first used, which most runs of the tool never do.
-func Pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+// Pattern is a regular expression that is compiled when it is first used: package discover does nothing at import.
+type Pattern struct {
+	Text string
+	once sync.Once
+	form *regexp.Regexp
+}
+
+// Form returns the compiled expression.
+func (p *Pattern) Form() *regexp.Regexp {
+	p.once.Do(func() { p.form = regexp.MustCompile(p.Text) })
+	return p.form
 }

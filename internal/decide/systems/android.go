@@ -171,7 +171,7 @@ func (a *Android) List(name string) (list []androidEntry, found bool) {
 	return list, err == nil
 }
 
-var layerName = machine.Pattern(`VK_LAYER_[A-Za-z0-9_]+`)
+var layerName = machine.Pattern{Text: `VK_LAYER_[A-Za-z0-9_]+`}
 
 // Look implements androidPlaces from the library's exports and the layer names in its data.
 func (a *Android) Look(name string) (androidLibrary, bool) {
@@ -193,7 +193,7 @@ func (a *Android) Look(name string) (androidLibrary, bool) {
 	l := androidLibrary{HasLayers: symbols.Exports("vkEnumerateInstanceLayerProperties"),
 		HasExtensions: symbols.Exports("vkEnumerateInstanceExtensionProperties")}
 	known := map[string]bool{}
-	for _, found := range layerName().FindAll(content, -1) {
+	for _, found := range layerName.Form().FindAll(content, -1) {
 		if name := string(found); !known[name] {
 			known[name] = true
 			l.Layers = append(l.Layers, name)
