@@ -183,6 +183,9 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 		switch list := h.scene.Answer.Drivers; {
 		case found.First.Unused:
 			v.elsewhere = "the program: it failed before it loaded a Vulkan loader, a driver or a layer"
+		case len(list) == 0:
+			v.elsewhere = "no driver or layer: the program gets no driver"
+			h.note("vkloader doctor --app %s says why", shell.Quoted(h.program.Path))
 		case len(list) == 1:
 			v.elsewhere = "the program or its only driver, " + machine.Style.Base(list[0].Path) +
 				": it also fails without each layer"

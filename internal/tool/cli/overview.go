@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/standing"
 	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/doctor"
@@ -58,7 +59,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 		row(part.title, strings.Join(append([]string{term.ShortList(part.names, 6)}, part.more...), "; "))
 	}
 	row("To choose", deviceChoice(report))
-	shown, left := 0, 0
+	shown, left, ofGame := 0, 0, shell.Line("")
 	for _, f := range report.Findings {
 		if !f.Shown() {
 			continue
@@ -71,11 +72,17 @@ func printOverview(s *invocation, report *doctor.Report) {
 			s.section("Needs attention")
 		}
 		printAttention(s, report, &f)
+		if change, is := f.Change(); is && change.File == "" && ofGame == "" && !onWindows {
+			ofGame = change.Starting("%command%")
+		}
 	}
 	if left > 0 {
 		fmt.Fprintf(s.out, "  and %d more\n", left)
 	}
 	s.section("Next")
+	if ofGame != "" { // a variable of a shell is none of a game that Steam starts
+		s.style.Lines(s.out, "  "+string(ofGame)+"  ", nil, "the variable for one game, in Steam's launch options")
+	}
 	for _, next := range nextSteps(report, shown > 0) {
 		s.style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}

@@ -126,6 +126,11 @@ func TestFindCulpritElsewhere(t *testing.T) {
 	if v.Result != "elsewhere" || len(v.Culprits) != 0 || v.Phase != "before the program used the loader" || v.Fix != "" || len(v.Runs) != 1 {
 		t.Errorf("of a program that crashes by itself: %+v", v)
 	}
+	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/none.json")
+	hunt := append([]string{"run", "--find-culprit", "--fails-with", "exit", "--"}, program...)
+	if _, exit := w.Run(time.Minute, tool, hunt...); !strings.Contains(exit.Stderr, "The culprit is no driver or layer: the program gets no driver") {
+		t.Errorf("without a driver: %s", exit.Stderr)
+	}
 	w.Driver("only", "device name=only", "die vkEnumeratePhysicalDevices")
 	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/only.json")
 	if _, exit := w.Run(time.Minute, tool, append([]string{"run", "--find-culprit", "--"}, program...)...); !strings.Contains(exit.Stderr, "The culprit is the program or its only driver, only.json:") {
