@@ -190,8 +190,8 @@ func printFinding(s *invocation, f *doctor.Finding) {
 	fmt.Fprintln(s.out)
 }
 
-// printMarkdown prints a report for a bug tracker: as text in a code block, with the set variables and the release of the
-// system. It hides personal data as in a bundle.
+// printMarkdown prints a report for a bug tracker: as text in a code block, with the set variables and the system's
+// release. It hides personal data as in a bundle.
 func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report, full bool) {
 	hide := bundle.NewPrivate(bundle.People(source))
 	variables := slices.DeleteFunc(environment.All(report.Answer, source, source.Environ, source.Elevated),

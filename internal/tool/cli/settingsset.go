@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -221,13 +219,11 @@ func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) erro
 
 // run returns an error if a program with the settings does not get the chosen devices.
 func (a *askedDevices) run(object map[string]any, chosen []discover.Device) error {
-	object = maps.Clone(object)
-	delete(object, "app_keys")
-	text, err := json.Marshal(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})
+	text, err := settings.TextForAll(object)
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
-	got, err := survey.Try(a.found, a.source(), string(text), settingsLook)
+	got, err := survey.Try(a.found, a.source(), text, settingsLook)
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"vkloader/internal/core/settings"
@@ -104,6 +105,14 @@ func prune(content map[string]any, apps []string) {
 		isCopy := apps != nil && all != nil && slices.Equal(Apps(object), apps) && settings == textWithoutApps(all)
 		return isCopy || settings == "{}"
 	})
+}
+
+// TextForAll returns a settings file that gives the settings of an object to all programs.
+func TextForAll(object map[string]any) (string, error) {
+	object = maps.Clone(object)
+	delete(object, "app_keys")
+	text, err := Encode(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})
+	return string(text), err
 }
 
 // textWithoutApps returns the text of an object without its programs.

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
 )
 
 // enter makes a file known to loaders, and leave undoes that. On Linux the file's path suffices.
@@ -43,30 +44,22 @@ func (c *Options) place(p *FileSet) (string, error) {
 		return slices.ContainsFunc(homes,
 			func(h string) bool { return strings.HasPrefix(place, filepath.Clean(h)+"/") })
 	}
+	ofSystem := func(place string) bool {
+		return strings.HasPrefix(place, explain.Platform(p.Source).SysConfDir+"/")
+	}
 	f := p.InForce()
-	if c.System {
-		at := slices.IndexFunc(places,
-			func(place string) bool { return strings.HasPrefix(place, explain.Platform(p.Source).SysConfDir+"/") })
-		if at < 0 {
-			return "", exit.Unable("there is no place for the settings of all users")
-		}
-		if f != nil && slices.Index(places, f.Path) < at {
-			return "", exit.Problem("%s would be ignored: %s takes precedence over it", places[at], f.Path)
-		}
-		return places[at], nil
-	}
-	if f != nil && ofUser(f.Path) {
+	at := slices.IndexFunc(places, term.Either(c.System, ofSystem, ofUser))
+	switch {
+	case f != nil && !c.System && ofUser(f.Path):
 		return f.Path, nil
-	}
-	at := slices.IndexFunc(places, ofUser)
-	if at < 0 {
+	case at < 0 && c.System:
+		return "", exit.Unable("there is no place for the settings of all users")
+	case at < 0:
 		return "", exit.Unable(
 			"there is no place for your settings: HOME is not set; --system writes settings for all users")
-	}
-	if f != nil && slices.Index(places, f.Path) < at {
+	case f != nil && slices.Index(places, f.Path) < at:
 		return "", exit.Problem("%s would be ignored: %s takes precedence over it", places[at], f.Path)
-	}
-	if f != nil && !c.Force {
+	case f != nil && !c.System && !c.Force:
 		return "", exit.Problem("%s has settings for all users. A file of your own would replace them: --force "+
 			"writes it, --system changes the settings for all users", f.Path)
 	}

@@ -178,9 +178,7 @@ func convertForAll(m *machine.Machine, text string, d *draft) (string, error) {
 	if object == nil {
 		return "", errors.New("the settings say nothing about the program")
 	}
-	delete(object, "app_keys")
-	out, err := json.Marshal(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})
-	return string(out), err
+	return settings.TextForAll(object)
 }
 
 // picturePart draws the decided chain with the draft in the address. It starts no process.
