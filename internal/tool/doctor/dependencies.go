@@ -99,7 +99,7 @@ func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
 		one := what
 		one.name, one.also = name, nil
 		one.configured, _ = e.configuredPath(name)
-		directories := append(slices.Clone(nameLists()["unsearched"]), e.packageDirectories(m.Manifest, name)...)
+		directories := append(e.places("libraries"), e.packageDirectories(m.Manifest, name)...)
 		if e.kind("flatpak", "snap", "steam") == "" { // these arrange their own directories
 			directories = append(directories, librariesNear(m.Manifest)...)
 		}
