@@ -34,7 +34,8 @@ type evidence struct {
 	dead   int           // the number of drivers that fail alone
 	silent int           // the number of drivers that could not be tried alone
 
-	withoutDRI3 bool // the session's X server takes no images of drivers
+	withoutDRI3 bool     // the session's X server takes no images of drivers
+	olderDRI    FileLine // the line that turns them off; without a file: none
 }
 
 // newEvidence returns the beginning of the evidence. It shares no list with the report.

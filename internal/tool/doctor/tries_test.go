@@ -364,6 +364,24 @@ func TestDevicesWithoutWindows(t *testing.T) {
 	}
 }
 
+// A line of the X server's configuration that turns DRI3 off is named (ValveSoftware/Proton issue 3585).
+func TestServerWithoutDRI3(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"Section \"Device\"\n  Driver \"intel\"\n  Option \"DRI\" \"2\"\nEndSection\n": "/etc/X11/xorg.conf.d/20-intel.conf, line 3, turns DRI3 off",
+		"Driver \"intel\"\n# Option \"DRI\" \"2\"\nOption \"DRI\" \"3\"\n": "the X server of DISPLAY=:0 does not offer DRI3", "Driver \"modesetting\"\nOption \"DRI\" \"2\"\n": "the X server"} {
+		e := newEvidence(examine(t, desktop(t, file("etc/X11/xorg.conf.d/20-intel.conf", text)), Options{}, "DISPLAY=:0"))
+		e.alone = []alone{{Probe: Probe{Result: ProbeOK}, saw: &probe.Result{Extensions: []probe.Extension{{Name: "VK_KHR_xcb_surface"}},
+			Devices: []probe.Device{{Name: "card", Extensions: []string{"VK_KHR_swapchain"}}}}}}
+		e.withoutDRI3, e.olderDRI = true, e.host().olderDRI()
+		e.windowless()
+		at := slices.IndexFunc(e.Findings, func(f Finding) bool { return f.Code == DeviceWindowless })
+		named := at >= 0 && strings.HasPrefix(e.Findings[at].remedies[0].text, "Write Option \"DRI\" \"3\" in /etc")
+		if at < 0 || !strings.HasPrefix(e.Findings[at].fact.say(), want) || named != strings.Contains(want, "line 3") {
+			t.Errorf("%q: %+v", text, e.Findings)
+		}
+	}
+}
+
 // The quoted line of a driver is the one with a known sign, here of a kernel that is too old (vinegarhq/sober issue 214), or the last one.
 func TestLineOfADriver(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -471,7 +472,22 @@ func (t *trying) askDisplay(ctx context.Context, e *evidence) {
 		authority = h.machine.Whole(name)
 	}
 	offers, err := display.Offers(ctx, shown, []byte(authority), "DRI3")
-	e.withoutDRI3 = err == nil && !offers
+	e.olderDRI = h.olderDRI()
+	unasked := err != nil && e.olderDRI.File != "" && h.variable("WAYLAND_DISPLAY") == "" // Xwayland reads no such file
+	e.withoutDRI3 = err == nil && !offers || unasked
+}
+
+// olderDRI returns the line of the X server's configuration that turns DRI3 off (ValveSoftware/Proton issue 3585);
+// without a file: none.
+func (h host) olderDRI() (at FileLine) {
+	option := regexp.MustCompile(`(?i)^\s*Option\s+"DRI"\s+"([012]|false|no|off)"`)
+	for _, file := range h.places("xorg") {
+		ignored := strings.Contains(h.machine.Whole(file), `"modesetting"`) // this driver does not read the option
+		if lines := h.linesWith(file, option.MatchString); len(lines) > 0 && !ignored {
+			return lines[0]
+		}
+	}
+	return at
 }
 
 // windowless adds a finding for each hardware device that no program can show images with, if a display is set: the
@@ -508,11 +524,12 @@ func (e *evidence) windowless() {
 				if len(names) > 1 {
 					lost = nothing
 				}
-				place := examOf(&e.Report, e.source).setSystem(e.WordSize(), nil)
-				e.add(DeviceWindowless, d.Name, "",
-					textf(
-						"the X server of DISPLAY=%s does not offer DRI3, so programs show no window of X11 on the device",
-						h.variable("DISPLAY")), place.system.by("images", nil), lost)
+				by, at := "the X server of DISPLAY="+h.variable("DISPLAY")+" does not offer DRI3", arguments(nil)
+				if e.olderDRI.File != "" {
+					by, at = e.olderDRI.String()+", turns DRI3 off in the X server", with("line", e.olderDRI.String())
+				}
+				e.add(DeviceWindowless, d.Name, "", textf("%s, so programs show no window of X11 on the device", by),
+					examOf(&e.Report, e.source).setSystem(e.WordSize(), nil).system.by("images", at), lost)
 			}
 		}
 	}
