@@ -68,7 +68,8 @@ func runningWindows(source *machine.Source, loader *loaders.Loader) doctor.Windo
 // runningAs returns the running system with the system's answers so far.
 func runningAs(source *machine.Source, loader *loaders.Loader, app string, asked *answers) doctor.Windows {
 	return doctor.Windows{Provider: runningSource{source, asked}, Title: windows.SystemName(), Bits: source.Bits(),
-		Views: term.Either(windows.System64(), []string{"64", "32"}, []string{"32"}), Files: true, Whole: true, App: app,
+		Views: term.Either(windows.System64(), []string{"64", "32"}, []string{"32"}), Files: true, Whole: true,
+		App:         app,
 		Open:        func(name string) (*os.File, error) { return source.Open(source.Path(name)) },
 		Directories: searchDirectories(source), Loader: loader, Variables: source.Environ, Running: source,
 		Seen: func(bits string) doctor.Windows {

@@ -22,8 +22,8 @@ func (e *exam) closure(m *Entry, f *binary.File, c *binary.Closure, opened ...st
 		case needed.Fault != drivers.Absent:
 			e.foundIn(m, LibraryNeeds, unusable(by, "needs", &needed), e.findable(missing.Name))
 		case file != "":
-			e.foundIn(m, LibraryNeeds, lacking{textf("%s needs %s, and "+unreadable, by, missing.Name, file), missing.Name},
-				e.opening(e.closedPart(file)))
+			what := lacking{textf("%s needs %s, and "+unreadable, by, missing.Name, file), missing.Name}
+			e.foundIn(m, LibraryNeeds, what, e.opening(e.closedPart(file)))
 		case len(absent) > 0 && absent[len(absent)-1].by == missing.By.Path:
 			what := &absent[len(absent)-1]
 			what.also = append(what.also, missing.Name)

@@ -357,7 +357,8 @@ func (e *exam) driverLibrary(home, stem string) string {
 		if found := e.linker.Find(name); usable(found.File) {
 			return found.File.Path
 		}
-		for _, directory := range []string{".local/lib", ".local/lib64", ".local/lib/" + own.Multiarch, "lib", "lib64"} {
+		for _, directory := range []string{".local/lib", ".local/lib64", ".local/lib/" + own.Multiarch, "lib",
+			"lib64"} {
 			if file := path.Join(home, directory, name); e.machine.Exists(file) && usable(e.linker.Open(file)) {
 				return file
 			}

@@ -308,7 +308,8 @@ func (e *exam) tooNew(g *GPU) bool {
 		if !m.Good || m.family() == nil || !slices.Contains(g.Drivers, m.Manifest) {
 			continue
 		}
-		version := cached(e.system.packages.mesa, m.File, func() string { return drivers.MesaRelease(e.machine, m.File) })
+		version := cached(e.system.packages.mesa, m.File,
+			func() string { return drivers.MesaRelease(e.machine, m.File) })
 		if version == "" || binary.CompareVersions(version, c.Mesa) >= 0 {
 			return false // another driver, or one that lists the chip
 		}
@@ -441,7 +442,8 @@ func (e *exam) venus(g *GPU) bool {
 	return true
 }
 
-// insteadAdvice returns advice to use an older release of a program, whose requirements the chip's drivers meet; nil: none.
+// insteadAdvice returns advice to use an older release of a program, whose requirements the chip's drivers meet; nil:
+// none.
 func insteadAdvice(c *drivers.Chip, want *drivers.Want) *Remedy {
 	older := c.Instead(want)
 	if older == nil {

@@ -321,8 +321,8 @@ func (e *exam) elevation() {
 	}
 	switch {
 	case len(set) > 0:
-		what := term.Either(rights == "", "the program does not see", "the program runs with more rights than its user ("+
-			string(rights)+"): it does not see")
+		what := term.Either(rights == "", "the program does not see",
+			"the program runs with more rights than its user ("+string(rights)+"): it does not see")
 		e.add(ElevatedIgnores, strings.Join(set, ", "), "", textf("%s %s that %s set%s", what,
 			term.Count(len(set), "variable"), term.Either(len(set) == 1, "is", "are"),
 			term.Enclosed("; it does not get ", strings.Join(lost, ", "), "")), systemPlacesAdvice(set))

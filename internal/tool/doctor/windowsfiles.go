@@ -267,6 +267,7 @@ func (e *windowsExam) loaders() {
 	if e.windows.App == "" || !e.windows.Exists(beside) || sameFile(beside, system) {
 		beside = ""
 	}
+	titles := map[string]string{beside: beside, system: system} // with their versions, makers and signers
 	for _, file := range []string{beside, system} {
 		if file == "" {
 			continue
@@ -275,6 +276,9 @@ func (e *windowsExam) loaders() {
 		loader := Loader{File: file, Name: name, First: len(e.Loaders) == 0}
 		if l != nil {
 			loader.Version, loader.Signer, loader.Altered = l.Version, l.Signer, l.Changed
+			words := []string{l.Version, l.Company, term.Or(loader.Signature(), "no signature")}
+			titles[file] += " (" + strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }),
+				", ") + ")"
 		}
 		e.Loaders = append(e.Loaders, loader)
 		switch {
@@ -285,11 +289,8 @@ func (e *windowsExam) loaders() {
 		}
 	}
 	if beside != "" {
-		what := "the program gets " + beside + term.Enclosed(" (", e.versionOf(beside), ")")
-		if system != "" {
-			what += " instead of " + system + term.Enclosed(" (", e.versionOf(system), ")")
-		}
-		e.add(LoaderShadows, name, beside, sentence(what), nil)
+		e.add(LoaderShadows, name, beside,
+			sentence("the program gets "+titles[beside]+term.Enclosed(" instead of ", titles[system], "")), nil)
 	}
 }
 
@@ -304,19 +305,6 @@ func (e *windowsExam) addIgnored() {
 		values[strings.ToUpper(name)] = value // Windows compares names case-insensitively
 	}
 	e.addIgnoredVariables(func(name string) string { return values[name] })
-}
-
-// versionOf returns the version, maker and signer of a loader.
-func (e *windowsExam) versionOf(file string) string {
-	l := e.read(file)
-	if l == nil {
-		return ""
-	}
-	words := []string{l.Version, l.Company, signature(l.Signer, l.Changed)}
-	if l.Signer == "" {
-		words[2] = "no signature"
-	}
-	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), ", ")
 }
 
 // otherView adds findings for drivers and layers that only programs of one word size get.
@@ -414,16 +402,14 @@ func (v valueIn) say() string {
 	return text
 }
 
-// signature describes the signer of a file. The tool does not check whether the system trusts the certificate.
-func signature(signer string, changed bool) string {
+// Signature describes the signer of the loader; "" for one without a signature. The tool does not check whether the
+// system trusts the certificate.
+func (l *Loader) Signature() string {
 	switch {
-	case signer == "":
+	case l.Signer == "":
 		return ""
-	case changed:
-		return "changed since " + signer + " signed it"
+	case l.Altered:
+		return "changed since " + l.Signer + " signed it"
 	}
-	return "signed by " + signer
+	return "signed by " + l.Signer
 }
-
-// Signature describes the signer of the loader; "" for one without a signature.
-func (l *Loader) Signature() string { return signature(l.Signer, l.Altered) }
