@@ -100,19 +100,14 @@ func answerOf(program *Program, subject *decide.Program, made *decide.Made) *Ans
 // add appends one driver or layer to the answer.
 func (a *Answer) add(e *explain.Item) {
 	if e.Kind == layerKind {
-		a.Layers = append(a.Layers, layerOf(e))
+		a.Layers = append(a.Layers,
+			Layer{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order,
+				Meta: e.Meta, NameOnly: e.NameOnly, Reason: reasonOf(e), Standing: standingOf(e.Standing)})
 		return
 	}
 	a.Drivers = append(a.Drivers,
 		Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order,
 			Reason: reasonOf(e), Standing: standingOf(e.Standing)})
-}
-
-// layerOf returns a layer of an explained decision.
-func layerOf(e *explain.Item) Layer {
-	return Layer{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order,
-		Meta:     e.Meta,
-		NameOnly: e.NameOnly, Reason: reasonOf(e), Standing: standingOf(e.Standing)}
 }
 
 // reasonOf returns the reason of a driver or layer of an explained decision.

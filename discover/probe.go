@@ -115,8 +115,9 @@ func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := runProbe(ctx, at, options.Env, options.Limit)
-	if err != nil {
+	environ := machine.WithoutVariable(options.Env, variables.Debug.Name()) // its lines would fill the child's log
+	result, err := probe.Run(ctx, probe.Short, at, environ, options.Limit)
+	if err = probeError(ctx, err); err != nil {
 		return nil, err
 	}
 	return reportOf(result), nil
@@ -166,13 +167,6 @@ func installedProbe(environ []string) (string, error) {
 	}
 	return "", fmt.Errorf("%w: install vkloader, or name the file libexec/vkloader/probe in ProbeOptions.Child",
 		ErrNoProbe)
-}
-
-// runProbe runs one child.
-func runProbe(ctx context.Context, at probe.Companions, environ []string, limit time.Duration) (*probe.Result, error) {
-	environ = machine.WithoutVariable(environ, variables.Debug.Name()) // its lines would fill the child's log
-	result, err := probe.Run(ctx, probe.Short, at, environ, limit)
-	return result, probeError(ctx, err)
 }
 
 // probeError returns the error for a child that was not run to its end.

@@ -102,16 +102,11 @@ func cloneMount(name string, fd int, kind Kind) (*os.File, error) {
 	if err := unix.MountSetattr(mount, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: attributes}); err != nil {
 		return nil, os.NewSyscallError("mount_setattr", err)
 	}
-	return openMount(name, mount, flags)
-}
-
-// openMount opens the root of a mount, given the mount's descriptor.
-func openMount(name string, mount, flags int) (*os.File, error) {
-	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", mount), flags|unix.O_CLOEXEC, 0)
+	root, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", mount), flags|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("open", err)
 	}
-	return os.NewFile(uintptr(fd), name), nil
+	return os.NewFile(uintptr(root), name), nil
 }
 
 // copyFile copies a file into a new file system of memory that contains nothing else, and makes that read-only. The

@@ -10,8 +10,6 @@ type loop struct {
 	signal chan struct{}
 }
 
-func newLoop() *loop { return &loop{signal: make(chan struct{}, 1)} }
-
 // post queues a function, and returns false if the loop has ended.
 func (l *loop) post(f func()) bool {
 	l.mu.Lock()

@@ -89,7 +89,7 @@ type Server struct {
 // Run serves until the context ends, and then removes its sockets and directories (PRO-046). It returns an error if the
 // start fails.
 func Run(ctx context.Context, options Options) error {
-	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(),
+	s := &Server{options: options, log: options.Log, loop: &loop{signal: make(chan struct{}, 1)}, started: time.Now(),
 		connections: map[*connection]bool{}, flying: underWay{users: map[person]int{}, counted: map[person]time.Time{}},
 		offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
 	s.offers.Later, s.offers.Border, s.offers.Closed = s.workers.Go, &s.options.Border, s.logCopies

@@ -34,13 +34,6 @@ const (
 	peNeedsMost   = 4096
 )
 
-// peMachine returns the usual name of a processor; "" for an unknown one.
-func peMachine(number uint16) string {
-	return map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86",
-		pe.IMAGE_FILE_MACHINE_ARM64: "ARM64",
-		pe.IMAGE_FILE_MACHINE_ARMNT: "ARM"}[number]
-}
-
 // errNoPEHeader is the error of an object file, which has no optional header.
 var errNoPEHeader = errors.New("neither a program nor a library")
 
@@ -50,7 +43,9 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l = &PE{Machine: cmp.Or(peMachine(f.Machine), fmt.Sprintf("machine %#x", f.Machine))}
+	usual := map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86",
+		pe.IMAGE_FILE_MACHINE_ARM64: "ARM64", pe.IMAGE_FILE_MACHINE_ARMNT: "ARM"}
+	l = &PE{Machine: cmp.Or(usual[f.Machine], fmt.Sprintf("machine %#x", f.Machine))}
 	var directories []pe.DataDirectory
 	switch h := f.OptionalHeader.(type) {
 	case *pe.OptionalHeader64:
