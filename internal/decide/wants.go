@@ -6,7 +6,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// protonFile matches a script or Wine of Proton. The directory's name has the number of the release; the newest has none.
+// protonFile matches a script or Wine of Proton. The directory's name has the number of the release; the newest has
+// none.
 var protonFile = machine.Pattern{Text: `(?i)/(?:ge-)?proton[^/\d]*(\d*)[^/]*/(?:.*/)?(?:proton|wine[^/]*)$`}
 
 // WantOf returns a program's requirements on a device by the names of its file, its needed libraries and its imported
