@@ -72,20 +72,32 @@ func printOverview(s *invocation, report *doctor.Report) {
 			s.section("Needs attention")
 		}
 		printAttention(s, report, &f)
-		if change, is := f.Change(); is && change.File == "" && ofGame == "" && !onWindows {
-			ofGame = change.Starting("%command%")
+		if ofGame == "" && len(f.Commands) > 0 && len(report.Sandboxes) == 0 {
+			ofGame = forGame(f.Commands[0])
 		}
 	}
 	if left > 0 {
 		fmt.Fprintf(s.out, "  and %d more\n", left)
 	}
 	s.section("Next")
+	steps := nextSteps(report, shown > 0)
 	if ofGame != "" { // a variable of a shell is none of a game that Steam starts
-		s.style.Lines(s.out, "  "+string(ofGame)+"  ", nil, "the variable for one game, in Steam's launch options")
+		steps = slices.Insert(steps, 0, [2]string{string(ofGame), "for one game, in Steam's launch options"})
 	}
-	for _, next := range nextSteps(report, shown > 0) {
+	for _, next := range steps {
 		s.style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}
+}
+
+// forGame returns a line that changes a variable of a shell as Steam's launch options for one game; "": another line.
+func forGame(line shell.Line) shell.Line {
+	if rest, is := strings.CutPrefix(string(line), "export "); is && !strings.ContainsAny(rest, ";&") {
+		return shell.Line(rest + " %command%")
+	}
+	if rest, is := strings.CutPrefix(string(line), "unset "); is && !strings.ContainsAny(rest, " ;&") {
+		return shell.Line("env -u " + rest + " %command%")
+	}
+	return ""
 }
 
 // nextSteps returns the helpful commands on this machine, with their answers. found: the screen shows findings.
