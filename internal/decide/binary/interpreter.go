@@ -131,6 +131,19 @@ func (l *Linker) readCache() {
 	}
 }
 
+// GoneFromCache returns the path of a library in the dynamic linker's cache that does not exist, of those with names
+// that a function accepts; "": none.
+func (l *Linker) GoneFromCache(is func(name string) bool) (gone string) {
+	for name, entries := range l.cache {
+		for _, e := range entries {
+			if is(name) && (gone == "" || e.path < gone) && l.machine.Absent(e.path) {
+				gone = e.path
+			}
+		}
+	}
+	return gone
+}
+
 // openProgram opens the file that the kernel starts for a program: the program, or the interpreter that a script names.
 func (l *Linker) openProgram(name string) *File {
 	started := l.Started(name)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"vkloader/internal/decide/vk"
 )
 
 //go:embed wants.txt
@@ -100,6 +102,19 @@ func and(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// Unmet returns the first part of a want that a device with a version and extensions does not have; "": it has all.
+func (w *Want) Unmet(api vk.Version, extensions []string) string {
+	if least, err := vk.ParseVersion(w.API); err == nil && api < least {
+		return "Vulkan " + w.API
+	}
+	for _, name := range w.Extensions {
+		if !slices.Contains(extensions, name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // lacking returns the first part of a want that the offer never meets; "": it meets all of it.

@@ -134,8 +134,9 @@ func devicesInOrder(r *doctor.Report) (kind string, names []string) {
 	return "Devices", term.Words(r.Devices, func(d probe.Device) string { return fmt.Sprint(d.Index, " ", d.Name) })
 }
 
-// deviceChoice tells how to choose another device than the first for a program, a discrete one if there is one; "" if
-// programs get no two that are not on the CPU.
+// deviceChoice tells how to choose a device for a program: the only discrete one, also if it is the first, as other
+// loaders and containers have other orders (ValveSoftware/steam-runtime issue 312), or else another than the first; ""
+// if programs get no two that are not on the CPU.
 func deviceChoice(r *doctor.Report) string {
 	hardware := slices.DeleteFunc(slices.Clone(r.Devices), func(d probe.Device) bool { return d.Type == vk.CPU })
 	if len(hardware) == 0 || onWindows {
@@ -147,8 +148,12 @@ func deviceChoice(r *doctor.Report) string {
 	if len(others) == 0 {
 		return ""
 	}
-	at := max(0, slices.IndexFunc(others, func(d probe.Device) bool { return d.Type == vk.Discrete }))
-	device := fmt.Sprint("--device ", others[at].Index)
+	chosen := others[0]
+	if discrete := slices.DeleteFunc(append(others, hardware[0]),
+		func(d probe.Device) bool { return d.Type != vk.Discrete }); len(discrete) > 0 {
+		chosen = discrete[0]
+	}
+	device := fmt.Sprint("--device ", chosen.Index)
 	return fmt.Sprintf("vkloader run %[1]s PROGRAM; in Steam's launch options: vkloader run %[1]s %%command%%; "+
 		"for good: vkloader settings set %[1]s --app PROGRAM", device)
 }

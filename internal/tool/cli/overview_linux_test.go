@@ -68,8 +68,8 @@ func TestVersionAndRules(t *testing.T) {
 	}
 }
 
-// The first screen names devices in programs' order. With two devices that are not on the CPU, it says how to choose another one than the
-// first: a discrete one if there is one. Two drivers may list one device.
+// The first screen names devices in programs' order. With two devices that are not on the CPU, it says how to choose a
+// discrete one, or another than the first. Two drivers may list one device.
 func TestDevicesInProgramsOrder(t *testing.T) {
 	t.Parallel()
 	intel, nvidia := probe.Device{Index: 0, Name: "Intel Iris Xe", Type: vk.Integrated}, probe.Device{Index: 1, Name: "RTX 3050", Type: vk.Discrete}
@@ -80,6 +80,8 @@ func TestDevicesInProgramsOrder(t *testing.T) {
 		choice  string
 	}{
 		{[]probe.Device{intel, nvidia, software}, "0 Intel Iris Xe, 1 RTX 3050, 2 llvmpipe", "vkloader run --device 1 %command%"},
+		{[]probe.Device{{Name: "RTX 3050", Type: vk.Discrete}, {Index: 1, Name: "Iris", Type: vk.Integrated}}, "0 RTX 3050, 1 Iris", "--device 0 "},
+		{[]probe.Device{{Name: "RTX 3050", Type: vk.Discrete}, nvidia}, "0 RTX 3050, 1 RTX 3050", "--device 1 "},
 		{[]probe.Device{intel, software}, "0 Intel Iris Xe, 2 llvmpipe", ""},
 		{nil, "", ""},
 		{[]probe.Device{intel, {Index: 1, Name: "Iris"}, {Index: 2, Name: "RTX", Type: vk.Discrete}}, "0 Intel Iris Xe, 1 Iris, 2 RTX", "--device 2 "},

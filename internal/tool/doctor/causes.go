@@ -207,6 +207,10 @@ var trialLinks = []link{
 			})
 	}},
 	{[]Kind{LayerCrashes, LayerFails, LayerExits}, []Kind{LibrarySymbol}, samePath}, // the layer's finding says it
+	// a layer that draws with one device and shows with another (felixdoerre/primus_vk issue 34)
+	{ofHardware, []Kind{LayerFails, LayerCrashes}, func(c *causes, cause, effect int) bool {
+		return isNamed(c.list[effect].Subject, "layer-of-two-devices") && c.list[cause].Severity != diag.Note
+	}},
 	{[]Kind{DriverIdle}, []Kind{DriverNoDevice}, func(c *causes, cause, effect int) bool {
 		return slices.Contains(strings.Split(c.list[cause].Subject, ", "), c.list[effect].Subject)
 	}},
@@ -351,7 +355,7 @@ var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, Libra
 
 // causesOfDevice are the codes of findings about a device that keep its driver from listing it.
 var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldKernelDriver, GPUNouveau,
-	NvidiaVersion, GPUVirtual, GPUNeedsNewer, GPUUnfinished}
+	NvidiaVersion, GPUVirtual, GPUNeedsNewer, GPUUnfinished, GPUNoVulkan}
 
 // obstructs reports whether a finding about a device keeps its driver from listing it.
 func (f *Finding) obstructs(g *GPU) bool {

@@ -3,7 +3,6 @@ package doctor
 import (
 	"cmp"
 	"context"
-	"path"
 	"slices"
 	"strings"
 
@@ -267,6 +266,7 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	switch found.Result {
 	case run.EndedWell:
 		e.addPoorDevices()
+		e.addUnmetWant()
 		e.addDeviceFilters()
 		t.askDisplay(ctx, e)
 		e.windowless()
@@ -310,22 +310,63 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 // isIncomplete is a part of Mesa's line about a device of Intel from before 2014 (anv_device.c).
 const isIncomplete = "Vulkan support is incomplete"
 
-// addPoorDevices adds a finding for each listed device that many programs ignore or do not work with: its driver has
-// passed no conformance test, or says that it is incomplete (VocaHQ/vocalinux issue 220), or offers it Vulkan 1.0 and others more (ValveSoftware/Proton issue 3963), or less than Wine's usual Direct3D
-// needs, while no device offers more (doitsujin/dxvk issue 3062).
-func (e *evidence) addPoorDevices() {
-	enough := func(d probe.Device) bool { return d.Type != vk.CPU && d.APIVersion >= vk.V1_3 }
-	want := decide.WantOf(&e.source.Machine, e.source.Program)
-	if want == nil {
-		want = drivers.WantOf("d3d11.dll")
+// driverOf returns the trial of the driver that lists a device alone; nil: none.
+func (e *evidence) driverOf(d probe.Device) *alone {
+	return find(e.alone, func(a *alone) bool {
+		return a.saw != nil &&
+			slices.ContainsFunc(a.saw.Devices, func(o probe.Device) bool { return o.Name == d.Name })
+	})
+}
+
+// addUnmetWant adds a finding if no listed device, apart from those that compute on the CPU, meets the program's
+// requirements: what each lacks, and what may offer it.
+func (e *evidence) addUnmetWant() {
+	want, x := decide.WantOf(&e.source.Machine, e.source.Program), e.exam()
+	if want == nil || has(e.Findings, ProgramNeeds) {
+		return
 	}
-	forWine := strings.HasPrefix(path.Base(e.source.Program), "wine") && want.API == "1.3" &&
-		!slices.ContainsFunc(e.Devices, enough) && !has(e.Findings, ProgramNeeds)
+	var texts []string
+	var do *Remedy
 	for _, d := range e.Devices {
-		from := find(e.alone, func(a *alone) bool {
-			return a.saw != nil &&
-				slices.ContainsFunc(a.saw.Devices, func(o probe.Device) bool { return o.Name == d.Name })
-		})
+		lacks := want.Unmet(d.APIVersion, d.Extensions)
+		from, chip := e.driverOf(d), drivers.ChipByPCI(d.VendorID, d.DeviceID)
+		switch {
+		case d.Type == vk.CPU:
+			continue
+		case lacks == "":
+			return
+		case from != nil && do == nil:
+			do = x.offering(drivers.Of(from.of.Library), find(e.GPUs, func(g *GPU) bool { return g.is(d) }))
+		}
+		text := d.Name + term.Either(strings.HasPrefix(lacks, "Vulkan "), " offers Vulkan "+d.APIVersion.String(),
+			" has no "+lacks)
+		older := want.Older
+		for older != nil && older.Unmet(d.APIVersion, d.Extensions) != "" {
+			older = older.Older
+		}
+		limit, never := "", false
+		if chip != nil {
+			limit, never = chip.Limit(want)
+		}
+		texts = append(texts, text+term.Enclosed(": ", limit, ""))
+		switch {
+		case never:
+			do = insteadAdvice(chip, want)
+		case older != nil && do != nil:
+			do = do.or("Or: ", useOlder(older))
+		}
+	}
+	if len(texts) > 0 {
+		e.add(ProgramNeeds, want.Name, "", textf("it requires %s. %s", want.Text(), strings.Join(texts, "; ")), do)
+	}
+}
+
+// addPoorDevices adds a finding for each listed device that many programs ignore or do not work with: its driver has
+// passed no conformance test, or says that it is incomplete (VocaHQ/vocalinux issue 220), or offers it Vulkan 1.0 and
+// others more (ValveSoftware/Proton issue 3963).
+func (e *evidence) addPoorDevices() {
+	for _, d := range e.Devices {
+		from := e.driverOf(d)
 		old := d.APIVersion >= vk.V1_0 && d.APIVersion < vk.V1_1
 		switch {
 		case d.Type == vk.CPU:
@@ -333,18 +374,6 @@ func (e *evidence) addPoorDevices() {
 			e.add(DeviceOldVersion, d.Name, from.Manifest,
 				textf("its driver offers it Vulkan %s, and up to %s to others", d.APIVersion,
 					vk.Version(from.of.Driver.API)), nil).missing = true
-		case forWine && d.APIVersion >= vk.V1_1:
-			do := newAdvice("Update the driver: NVIDIA's offers 1.3 from release 510 on, and Mesa from 22.0 on, " +
-				"where the device can. DXVK 1.10.3 needs only 1.1.").withObstacle(ofPackage)
-			limit := ""
-			if c := drivers.ChipByPCI(d.VendorID, d.DeviceID); c != nil {
-				if text, never := c.Limit(want); never {
-					limit, do = ". "+text, insteadAdvice(c, want)
-				}
-			}
-			e.add(DeviceOldVersion, d.Name, "",
-				textf("its driver offers it Vulkan %s, and DXVK 2 and VKD3D-Proton need 1.3 or newer%s", d.APIVersion, limit),
-				do).missing = true
 		case from != nil && strings.Contains(strings.Join(from.Wrote, "\n"), isIncomplete):
 			found := e.add(DeviceNotConformant, d.Name, from.Manifest, sentence("its driver writes: "+from.line()),
 				newAdvice("For a program that fails, use another device, or let it work without Vulkan: on the CPU, or with OpenGL."))

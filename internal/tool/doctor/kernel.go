@@ -215,8 +215,23 @@ func (e *exam) takenByOldDriver(g *GPU) {
 	}
 	others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 })
 	e.add(GPUOldKernelDriver, g.Title(), g.directory,
-		sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do,
+		sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), e.withDriver(do, "amdgpu"),
 		term.Either(others, usual, everything))
+}
+
+// withDriver completes advice that changes a device's kernel driver: if no Vulkan driver for the new one is installed,
+// its package comes first, so that one restart suffices.
+func (e *exam) withDriver(do *Remedy, kernel string) *Remedy {
+	f := drivers.For(kernel)
+	if p, _ := e.missingManifest(f); f == nil || p != nil || do == nil || e.class != ProcessClass ||
+		len(e.Sandboxes) > 0 || e.elsewhere(nil) != "" || len(e.excludedDrivers()) > 0 || pinnedBy(e.source) != "" ||
+		slices.ContainsFunc(f.Libraries, func(stem string) bool { return e.driverLibrary("/", stem) != "" }) ||
+		slices.ContainsFunc(e.Drivers,
+			func(m Entry) bool { return m.worksOn(kernel) || m.Good && drivers.Of(m.Library) == nil }) {
+		return do
+	}
+	return newAdvice("No Vulkan driver for the device is installed either.").or("", e.installDriver(f, false)).
+		or("Then: ", do).withObstacle(do.because)
 }
 
 // addSigning completes advice to load a kernel module that was built on this machine: with Secure Boot, the kernel may

@@ -2,9 +2,11 @@ package doctor
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/term"
 )
 
@@ -80,3 +82,27 @@ func (e *exam) configuration(file string, depth int) (lines []searchLine) {
 	}
 	return lines
 }
+
+// outdatedCache adds a finding if the dynamic linker's cache names libraries of a driver that are gone, as after an
+// update without ldconfig. Source: void-linux/void-packages issue 32222.
+func (e *exam) outdatedCache() {
+	for m := range each(e.Drivers) {
+		f := drivers.Of(m.Library)
+		if !m.Good || f == nil || len(e.Sandboxes) > 0 {
+			continue
+		}
+		stems := append(term.Words(f.RunTime, func(r drivers.RunTime) string { return r.Stem }), f.Libraries...)
+		gone := e.linker.GoneFromCache(func(name string) bool {
+			stem, _, _ := strings.Cut(name, ".so")
+			return slices.Contains(stems, stem)
+		})
+		if gone != "" {
+			e.add(LibraryCache, m.Name, cacheFile, textf("%s names %s, which does not exist", cacheFile, gone),
+				e.system.by("ldconfig", nil).withObstacle(ofWriter))
+			return
+		}
+	}
+}
+
+// cacheFile is the dynamic linker's cache of libraries.
+const cacheFile = "/etc/ld.so.cache"

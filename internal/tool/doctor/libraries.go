@@ -415,7 +415,16 @@ func (e *exam) sameLayer(m *Entry, f *binary.File) {
 		m, other = other, m
 	}
 	what := textf("%s is named by %s as well, and each program loads the layer twice", f.Path, other.Manifest)
-	found := e.add(LibraryTwice, m.Name, m.Manifest, what, nil)
+	var do *Remedy
+	if owner := e.packageOf(m.Manifest); owner != "" && owner != e.packageOf(other.Manifest) {
+		do = e.system.by("remove", with("p", owner))
+		if own := e.ofOtherSize().Find(m.Library).File; own != nil && own.Err() == nil &&
+			!strings.Contains(m.Library, "/") { // programs of both sizes keep the layer
+			do = newAdvice(string("As root, write "+shell.Quoted(own.Path)+" as library_path into "+
+				shell.Quoted(m.Manifest))+", its library for the other word size.").or("Or: ", do)
+		}
+	}
+	found := e.add(LibraryTwice, m.Name, m.Manifest, what, do)
 	found.offer(fixing, explain.AddToFilter(e.source, variables.LayersDisable, m.Name)...)
 	if e.packageOf(m.Manifest) == "" {
 		found.offer(fixing, explain.RemoveFile(path.Clean(m.Manifest)))

@@ -307,17 +307,22 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 	}
 }
 
-// addUnnumbered adds a finding for a program that opens the loader by the name without a number, which usually only a
-// package for developers has (libretro/RetroArch issue 7887).
+// addUnnumbered adds a finding for a program that opens the loader by names of which none is there: the one without a
+// number, which usually only a package for developers has (libretro/RetroArch issue 7887), or a wrong one
+// (NVIDIA-RTX/NRI issue 203).
 func (e *exam) addUnnumbered(loader *binary.File) {
-	const name = "libvulkan.so"
-	names := func(text string) bool {
-		is, _ := e.machine.Contains(e.source.Program, text)
-		return is
-	}
-	if e.source.Program == "" || !names(name+"\x00") || names(loaderName) || e.linker.Find(name).File != nil {
+	if e.source.Program == "" {
 		return
 	}
+	names := slices.DeleteFunc([]string{loaderName, "libvulkan.1.so", "libvulkan.so"}, func(name string) bool {
+		is, _ := e.machine.Contains(e.source.Program, term.Either(name == loaderName, name, name+"\x00"))
+		return !is
+	})
+	if len(names) == 0 || slices.Contains(names, loaderName) ||
+		slices.ContainsFunc(names, func(name string) bool { return e.linker.Find(name).File != nil }) {
+		return
+	}
+	name := names[0]
 	do := e.system.by("loader-name", with("to", path.Base(loader.Path), "file", path.Join(path.Dir(loader.Path), name)))
 	e.add(LoaderMissing, name, e.source.Program, sentence(
 		"the program's file has the name "+name+", which the dynamic linker does not find, and not "+loaderName), do,

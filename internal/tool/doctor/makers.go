@@ -419,6 +419,9 @@ func (e *exam) addWithoutKernelDriver(g *GPU) {
 			what, do, lost = e.moduleObstacle(g, what, do)
 		}
 	}
+	if modules := e.modules(g); len(modules) > 0 && g.vendor() != "NVIDIA" && lost == usual {
+		do = e.withDriver(do, modules[0])
+	}
 	e.add(GPUNoKernelDriver, g.Title(), g.directory, what, do, lost)
 }
 
@@ -449,7 +452,7 @@ func insteadAdvice(c *drivers.Chip, want *drivers.Want) *Remedy {
 	if older == nil {
 		return nil
 	}
-	return newAdvice("Use " + older.Name + ", which requires " + older.Text() + ".").withObstacle(ofRelease)
+	return useOlder(older)
 }
 
 // programWants adds a finding if the program needs more than the last driver of every device offers.
@@ -483,4 +486,28 @@ func (e *exam) programWants() {
 	}
 	e.add(ProgramNeeds, want.Name, "", textf("it requires %s. %s", want.Text(), strings.Join(texts, "; ")), do,
 		term.Either(always, everything, usual))
+}
+
+// useOlder returns advice to use an older release of a program.
+func useOlder(release *drivers.Want) *Remedy {
+	return newAdvice("Use " + release.Name + ", which requires " + release.Text() + ".").withObstacle(ofRelease)
+}
+
+// offering returns advice for a device whose driver of a family lacks what a program requires: another driver for the
+// device, or a newer release.
+func (e *exam) offering(f *drivers.Family, g *GPU) *Remedy {
+	if f == nil {
+		return nil
+	}
+	if g != nil {
+		if other := drivers.For(g.Kernel); other != nil && other.Name != f.Name && !e.hasFamily(other.Name) {
+			return newAdvice("Another driver for the device may have it, " + other.Name + ".").
+				before(e.installDriver(other, false))
+		}
+	}
+	mesa := arguments{}
+	if f.IsMesa() {
+		mesa = with("mesa", "Mesa")
+	}
+	return e.system.by("offer", mesa)
 }

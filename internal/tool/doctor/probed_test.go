@@ -296,3 +296,38 @@ func TestDriverThatFailsForItsDevice(t *testing.T) {
 		}
 	}
 }
+
+// What follows from a device without a driver is no second problem: its vendor's driver for newer chips fails, and a layer that shows the images
+// of one device with another (ValveSoftware/Proton issue 6108, felixdoerre/primus_vk issue 34).
+func TestFailuresForWantOfADriver(t *testing.T) {
+	t.Parallel()
+	fermi := examine(t, card("0x10de", "nvidia", false, nvidia(t, "390.1"), file("dev/nvidiactl", ""), file("dev/nvidia0", ""), file("sys/module/nvidia/version", "390.1"),
+		file("sys/bus/pci/devices/0000:01:00.0/device", "0x0de1\n"), file(libraries+"libnvidia-glvkspirv.so.390.1", library(t, "exports=x"))), Options{}, "DISPLAY=:0")
+	laptop := desktop(t, file(implicit+"primus.json", layerOf("VK_LAYER_PRIMUS_PrimusVK", "libprimus.so", `,"enable_environment":{"ON":"1"},"disable_environment":{"OFF":"1"}`)),
+		file(libraries+"libprimus.so", library(t, "exports=vkGetInstanceProcAddr,vkNegotiateLoaderLayerInterfaceVersion")))
+	delete(laptop, icds+"radeon_icd.json")
+	delete(laptop, libraries+"libvulkan_radeon.so")
+	hybrid := examine(t, laptop, Options{}, "ON=1")
+	for because, r := range map[Code]*Report{GPUNoVulkan: fermi, GPUNoDriver: hybrid} {
+		e := newEvidence(r)
+		for a := range each(e.driversAlone()) {
+			a.Result, a.Detail = ProbeFails, "list devices failed with VK_ERROR_INITIALIZATION_FAILED"
+			e.addResult(a)
+		}
+		for m := range each(e.Layers) {
+			e.addResult(&alone{of: m, Probe: Probe{Kind: "layer", Name: m.Name, Manifest: m.Manifest, Result: ProbeFails, Detail: "create instance failed"}})
+		}
+		e.conclude()
+		failures := 0
+		for _, f := range e.finish().Findings {
+			if f.Code == DriverFails || f.Code == LayerFails {
+				if failures++; f.Because != because {
+					t.Errorf("%v because of %v, want %v", f.Code, f.Because, because)
+				}
+			}
+		}
+		if failures != 1 {
+			t.Errorf("%v: %d failures", because, failures)
+		}
+	}
+}

@@ -62,6 +62,7 @@ var environments = []struct {
 		"var/lib/pacman/local/vulkan-radeon-1-1/files": "%FILES%\nusr/lib/libx.so\n", "var/lib/pacman/local/lib32-q-1-1/files": "%FILES%\n", "var/db/pkg/media-libs/vulkan-loader-1.4/CONTENTS": "",
 		"var/db/xbps/.mesa-vulkan-radeon-files.plist": "<string>/usr/lib/libx.so</string>\n"}, nil, 64},
 	{"flatpak 32-bit", map[string]string{".flatpak-info": "[Application]\nname=org.a.B\nruntime=runtime/org.gnome.Platform/x86_64/45\n"}, nil, 32},
+	{"flatpak with chosen drivers", map[string]string{".flatpak-info": "[Application]\nname=org.a.B\n"}, []string{"FLATPAK_GL_DRIVERS=mesa-git"}, 64},
 	{"snap", nil, []string{"SNAP=/snap/a/1", "SNAP_NAME=a"}, 64}, {"steam", map[string]string{"run/host/container-manager": "pressure-vessel"}, nil, 64},
 }
 
@@ -103,7 +104,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 			return do
 		},
 	}
-	for _, verb := range []string{"mount", "host", "nvidia-nodes", "regroup", "ldconfig", "node-for-windows", "modeset", "load", "outdated", "unknown", "own-glibc", "own-drivers", "one-build"} {
+	for _, verb := range []string{"mount", "host", "nvidia-nodes", "regroup", "ldconfig", "node-for-windows", "modeset", "load", "outdated", "unknown", "own-glibc", "own-drivers", "one-build", "offer"} {
 		list[verb] = func(e *exam) *Remedy {
 			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "nodes", "/dev/nvidiactl", "directory", "/sys", "type", "sysfs", "bind", "--ro-bind /sys /sys", "module", "panthor", "modules", "panthor", "version", "2.38"))
 		}
@@ -252,7 +253,7 @@ func TestSystemsTable(t *testing.T) {
 		}
 		for _, word := range r.where {
 			word = strings.TrimPrefix(word, "!")
-			if !slices.Contains(words, word) && !strings.HasPrefix(word, "id:") && !strings.HasPrefix(word, "/") && !strings.HasPrefix(word, "installed:") && !strings.HasPrefix(word, "{") {
+			if !slices.Contains(words, word) && !strings.HasPrefix(word, "id:") && !strings.HasPrefix(word, "/") && !strings.HasPrefix(word, "installed:") && !strings.Contains(word, "!") && !strings.HasPrefix(word, "{") {
 				t.Errorf("%s: %q is no word of a system", r.verb, word)
 			}
 		}

@@ -143,6 +143,7 @@ func rules() []rule {
 			LayerVariable},
 			linux: func(e *exam) { e.examineEntries(e.examineEntry) }, windows: (*windowsExam).libraries,
 			macos: (*macExam).libraries, files: true},
+		{codes: []Code{LibraryCache}, linux: (*exam).outdatedCache},
 		{codes: []Code{DriverCopies}, macos: (*macExam).copies},
 		{codes: []Code{SystemFiles}, linux: (*exam).systemFiles},
 		{codes: []Code{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission, GPUNouveau, GPUNoDriver,

@@ -105,6 +105,10 @@ func (d *distribution) holds(word string, with arguments) bool {
 	if is := conditions[word]; is != nil {
 		return is(d)
 	}
+	if name, lacks, is := strings.Cut(word, "!"); is {
+		value := host{d.machine}.variable(name)
+		return value != "" && !strings.Contains(value, lacks)
+	}
 	id, first := strings.CutPrefix(word, "id:")
 	pattern, packages := strings.CutPrefix(word, "installed:")
 	switch {

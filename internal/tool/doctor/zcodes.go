@@ -13,6 +13,7 @@ const (
 	LibraryShadowed     Code = "library-shadowed"
 	LibraryRuntime      Code = "library-runtime"
 	DriverHeadless      Code = "driver-headless"
+	LibraryCache        Code = "library-cache"
 	LibraryQuarantined  Code = "library-quarantined"
 	DriverCopies        Code = "driver-copies"
 	SDKRemoved          Code = "sdk-removed"

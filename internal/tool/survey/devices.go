@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/environment"
@@ -329,6 +330,12 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 				rule, statement = variables.DeviceSelect.Name()+"="+value+" names it", "PHY-033"
 			}
 			steps = append(steps, OrderReason{ByLoader, number(i) + " before " + number(i+1) + ": " + rule, statement})
+		}
+		// a release without the variable has no order for it to switch off
+		l := loaders.For(source, loaders.Linker(source), nil)
+		if l != nil && !l.Reads(variables.DisableSelect.Name()) {
+			steps = append(steps, OrderReason{ByDrivers, "this is the order of vkloader; programs get " + l.Title() +
+				", which sorts nothing: " + inOwnOrder, ""})
 		}
 	}
 	for _, what := range []string{mesaStep(source, answer, list, base), optimusStep(source, answer)} {
