@@ -1,22 +1,35 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/trust"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 
-// inside returns the program that a launcher script or the launcher in a directory starts. For an ordinary program it
-// returns the given one, for an AppImage an error. The variables of the launcher become those of the examined program.
+// unpackTime is the time limit for unpacking an AppImage.
+const unpackTime = 30 * time.Second
+
+// unpacked lists the parts of an AppImage that show what its program loads.
+var unpacked = []string{"AppRun*", "*.desktop", "*.so*", "bin", "lib*/*.so*", "lib*/*/*.so*", "usr/bin",
+	"usr/lib*/*.so*", "usr/lib*/*/*.so*", "usr/lib*/*/*/*.so*", "shared"}
+
+// inside returns the program that a bundle starts, for an AppImage, a launcher script, or a directory. For an ordinary
+// program it returns the given one. The variables of the launcher become those of the examined program.
 func (s *invocation) inside(app string) (string, error) {
 	m, err := s.machine()
 	if err != nil || app == "" { // without a program: the empty path is the machine's root
@@ -34,13 +47,19 @@ func (s *invocation) inside(app string) (string, error) {
 		}
 	}
 	if image := binary.ReadImage(&m, path); image != nil {
-		return "", imageError(path, image)
+		return s.insideImage(&m, path, image)
 	}
 	l := binary.Launch(&m, path)
 	if l == nil {
 		return app, nil
 	}
 	return s.launchedProgram(&m, path, l)
+}
+
+func (s *invocation) removeTemporary() {
+	for _, directory := range s.temporary {
+		_ = os.RemoveAll(directory) // the system removes the rest
+	}
 }
 
 // launchedProgram returns a launcher's program, and makes its library path that of the examined program.
@@ -60,7 +79,7 @@ func (s *invocation) launchedProgram(m *machine.Machine, launcher string, l *bin
 		return l.Program, nil
 	}
 	s.bundle.Launcher = launcher
-	what := l.Program
+	what := s.bundle.Shown(l.Program)
 	if l.Paths != "" {
 		paths := l.Paths
 		if value, set := m.Lookup(libraryPath); set && value != "" {
@@ -89,14 +108,63 @@ func trustError(m *machine.Machine, files []string) error {
 	return nil
 }
 
-// imageError returns the error for an AppImage, with the line that unpacks it.
-func imageError(file string, image *binary.Image) error {
-	name := term.OneLine(filepath.Base(file))
-	if image.Type == 1 {
-		return exit.Unable(
-			"%s is an AppImage of the first kind, an ISO 9660 image, which is not read: mount it, and name the AppRun in it", name)
+// removeAfter starts a shell that removes a directory at the end of its input, and so of this process.
+func removeAfter(directory string) error {
+	shell := spawn.New(context.Background(), spawn.Helper, "/bin/sh", "-c", `read -r end; exec rm -rf -- "$1"`, "sh",
+		directory)
+	shell.Env = []string{"PATH=/usr/bin:/bin:/run/current-system/sw/bin"} // NixOS has rm only in the last one
+	if _, err := shell.StdinPipe(); err != nil {
+		return err
 	}
-	return exit.Unable(
-		"%s is an AppImage. Unpack it, and name the directory unpacked instead: unsquashfs -o %d -d unpacked %s (package squashfs-tools; this starts nothing of the image)",
-		name, image.Offset, shell.Quoted(file))
+	return shell.Start()
+}
+
+// insideImage unpacks the libraries and programs of an AppImage into a temporary directory, with unsquashfs, and
+// returns its program. It does not start the AppImage, whose own code can unpack it as well.
+func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.Image) (string, error) {
+	if err := trustError(m, []string{file}); err != nil {
+		return "", err
+	}
+	name := term.OneLine(filepath.Base(file))
+	tool, err := exec.LookPath("unsquashfs")
+	switch {
+	case image.Type == 1:
+		return "", exit.Unable(
+			"%s is an AppImage of the first kind, an ISO 9660 image, which is not read: mount it, and name the AppRun in it", name)
+	case m.Foreign():
+		return "", exit.Unable("%s is an AppImage: with --root, unpack it there, and name the AppRun in it", name)
+	case err != nil:
+		return "", exit.Unable(
+			"%s is an AppImage. To see what its program loads, install unsquashfs (package squashfs-tools). Or unpack it, which starts "+
+				"the AppImage's own code: %s --appimage-extract, and name squashfs-root/AppRun", name,
+			shell.Quoted(file))
+	}
+	directory, err := machine.TemporaryDirectory("", "vkloader-")
+	if err != nil {
+		return "", exit.Unable("no temporary directory for %s: %w", name, err)
+	}
+	s.temporary = append(s.temporary, directory)
+	if err := removeAfter(directory); err != nil {
+		return "", exit.Unable("no process to remove the temporary directory for %s: %w", name, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), unpackTime)
+	defer cancel()
+	to := filepath.Join(directory, "image")
+	cmd := spawn.New(ctx, spawn.Helper, tool,
+		append([]string{"-o", fmt.Sprint(image.Offset), "-d", to, "-n", "-no-xattrs", file}, unpacked...)...)
+	cmd.Env = []string{"LC_ALL=C"} // it starts no program
+	failed := cmd.Run()
+	if trust.Refusal("run", failed) != "" {
+		return "", examineError(failed)
+	}
+	real, err := filepath.EvalSymlinks(to)
+	if err != nil {
+		return "", exit.Unable("%s cannot be unpacked with unsquashfs: %w", name, errors.Join(failed, ctx.Err()))
+	}
+	s.bundle = doctor.StartFile{Launcher: file, Unpacked: real}
+	l := binary.Launch(m, real)
+	if l == nil {
+		return "", exit.Unable("the program that the AppRun of %s starts is unknown: its files do not name it", name)
+	}
+	return s.launchedProgram(m, file, l)
 }

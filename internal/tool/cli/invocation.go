@@ -49,9 +49,10 @@ type invocation struct {
 	// elevated is --elevated, for commands without a value of their own.
 	elevated bool
 
-	answered func(value any)  // if not nil, receives every answer printed as JSON
-	bundle   doctor.StartFile // of the examined program
-	planned  func(fix.Edit)   // if not nil, receives every file that --dry-run does not write
+	answered  func(value any)  // if not nil, receives every answer printed as JSON
+	bundle    doctor.StartFile // of the examined program
+	temporary []string         // directories to remove at the end
+	planned   func(fix.Edit)   // if not nil, receives every file that --dry-run does not write
 
 	// if not nil, receives the results of the first screen's trials, which then have no limit together
 	tried func(doctor.Probe)

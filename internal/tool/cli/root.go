@@ -94,6 +94,7 @@ func runLine(s *invocation, args []string) int {
 	s.out = term.Cleaner{To: out, Plain: !s.style.Coloured()}
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
+	s.removeTemporary()
 	out.Flush()
 	if out.Err != nil {
 		why := out.Err

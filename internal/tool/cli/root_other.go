@@ -28,6 +28,9 @@ func ownHomes(*invocation, bool) {}
 // inside returns the program itself: only Linux has bundles of this kind.
 func (s *invocation) inside(app string) (string, error) { return app, nil }
 
+// removeTemporary does nothing: no image is unpacked.
+func (s *invocation) removeTemporary() {}
+
 // askService is never called, because only Linux has a driver service.
 func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }
 

@@ -16,17 +16,27 @@ import (
 
 // StartFile is the file that starts an examined program.
 type StartFile struct {
-	Launcher  string              // its path; "": the program itself
+	Launcher string // its path; "": the program itself
+	Unpacked string // the directory with the content of an image; "": no image
+
 	Variables []binary.Assignment // of its program, by the lines of scripts
 }
 
+// Shown returns a file's path: for the content of an image, the path in the image.
+func (b StartFile) Shown(file string) string {
+	if inside, is := strings.CutPrefix(file, b.Unpacked+"/"); is && b.Unpacked != "" {
+		return inside + " in " + path.Base(b.Launcher)
+	}
+	return file
+}
+
 // hiding is a library of a program that hides the system's library from a driver. wants is a version or a symbol.
-type hiding struct{ file, system, by, wants string }
+type hiding struct{ file, shown, system, by, wants string }
 
 func (s hiding) say() string {
 	return fmt.Sprintf(
 		"%s, which the program brings, hides %s: %s needs %s, which only the system's file has. So %[3]s is not "+
-			"loaded, or ends the program. Without the program's file, %[3]s gets the system's", s.file, s.system, s.by,
+			"loaded, or ends the program. Without the program's file, %[3]s gets the system's", s.shown, s.system, s.by,
 		s.wants)
 }
 
@@ -59,7 +69,7 @@ func (e *exam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
 		if !binary.OfCLibrary(file.Soname) {
 			do = e.preload(other.Path)
 		}
-		e.foundIn(m, LibraryShadowed, hiding{file.Path, other.Path, by, wants}, do)
+		e.foundIn(m, LibraryShadowed, hiding{file.Path, e.options.Bundle.Shown(file.Path), other.Path, by, wants}, do)
 	}
 	return found
 }

@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"debug/elf"
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -207,17 +209,27 @@ func TestAsUserTries(t *testing.T) {
 	}
 }
 
-// Root runs no helper program that another user can change.
+// Root runs no helper program that another user can change, and unpacks nothing into another user's directory.
 func TestRootRunsNoHelperOfOthers(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
 	directory := t.TempDir()
 	ran, theirs := filepath.Join(directory, "ran"), filepath.Join(directory, "theirs")
-	file := filepath.Join(theirs, "xdg-open")
-	if err := put(file, []byte("#!/bin/sh\ntouch "+ran+"\n")); err != nil {
+	for _, name := range []string{"unsquashfs", "xdg-open"} {
+		file := filepath.Join(theirs, name)
+		if err := put(file, []byte("#!/bin/sh\ntouch "+ran+"\n")); err != nil {
+			t.Fatal(err)
+		}
+		giveAway(t, theirs, file)
+	}
+	image := make([]byte, 68) // an AppImage without content
+	copy(image, elf.ELFMAG+"\x02\x01\x01\x00AI\x02")
+	binary.LittleEndian.PutUint64(image[40:], 64)
+	copy(image[64:], "hsqs")
+	file := filepath.Join(directory, "Game.AppImage")
+	if err := put(file, image); err != nil {
 		t.Fatal(err)
 	}
-	giveAway(t, theirs, file)
 	run := func(variables []string, args ...string) string {
 		cmd := exec.Command(filepath.Join(built, "vkloader"), args...)
 		cmd.Env = append(os.Environ(), variables...)
@@ -225,6 +237,14 @@ func TestRootRunsNoHelperOfOthers(t *testing.T) {
 		return string(text)
 	}
 	path := "PATH=" + theirs + ":" + os.Getenv("PATH")
+	if got := run([]string{path}, "explain", "--app", file); !strings.Contains(got, "not run as root: user "+another+" can change "+theirs) {
+		t.Errorf("unsquashfs of another user:\n%s", got)
+	}
+	if _, err := exec.LookPath("unsquashfs"); err == nil {
+		if got := run([]string{"TMPDIR=" + theirs}, "explain", "--app", file); !strings.Contains(got, "no temporary directory for Game.AppImage") {
+			t.Errorf("temporary directory of another user:\n%s", got)
+		}
+	}
 	if got := run([]string{path}, "ui", "--open", "--idle", "1s"); !strings.Contains(got, "no browser was started: not run as root: user "+another+" can change "+theirs) {
 		t.Errorf("opener of another user:\n%s", got)
 	}
