@@ -307,7 +307,7 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	return nil
 }
 
-// isIncomplete is a part of Mesa's line about a device of Intel from before 2014 (anv_device.c).
+// isIncomplete is a part of Mesa's line about a device of Intel from before 2014.
 const isIncomplete = "Vulkan support is incomplete"
 
 // driverOf returns the trial of the driver that lists a device alone; nil: none.
@@ -489,8 +489,8 @@ func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
 	return err
 }
 
-// setDemand sets the variable without which an unfinished driver lists no device: the driver's own lines name it, or its
-// file does, and with it the driver lists one.
+// setDemand sets the variable without which an unfinished driver lists no device: the driver's own lines name it, or
+// its file does, and with it the driver lists one.
 func (t *trying) setDemand(ctx context.Context, e *evidence, a *alone) error {
 	if a.Result != ProbeNoDevice && a.Result != ProbeFails || len(a.blamed) > 0 ||
 		e.deviceAbsent(drivers.Of(a.of.Library)) {

@@ -252,8 +252,8 @@ func (e *exam) absentDevice(name, wanted string, write func(*GPU) string) {
 	e.add(VariableDevice, name, "", what, nil).offer(fixing, explain.UnsetVariable(name))
 }
 
-// addMovedHomes adds a finding for a variable that replaces a directory of the user in which there are layers, as in the
-// terminal of a snap (LunarG/VulkanTools issue 2153). A Flatpak has directories of its own.
+// addMovedHomes adds a finding for a variable that replaces a directory of the user in which there are layers, as in
+// the terminal of a snap (LunarG/VulkanTools issue 2153). A Flatpak has directories of its own.
 func (e *exam) addMovedHomes() {
 	for _, v := range []variables.ID{variables.DataHome, variables.ConfigHome} {
 		value := e.variable(v.Name())
