@@ -199,8 +199,15 @@ func (d *distribution) bootWords(add, remove []string) *Remedy {
 		parts = append(parts, "add "+strings.Join(add, " ")+" to")
 	}
 	change, words := strings.Join(parts, " and "), func(list []string) string { return strings.Join(list, " ") }
-	return d.by("boot", arguments{"add": add, "remove": remove, "change": {strings.ToUpper(change[:1]) + change[1:]},
-		"with": {term.Enclosed("with ", words(add), "")}, "without": {term.Enclosed("without ", words(remove), "")}})
+	where := []string(nil) // the configuration of a boot loader without a command that changes it
+	for _, row := range placeRows() {
+		if row[0] == "boot" && where == nil && slices.ContainsFunc(host{d.machine}.expand(row[1]), d.machine.Exists) {
+			where = []string{strings.TrimSpace(row[2] + " " + row[1] + row[3])}
+		}
+	}
+	return d.by("boot", arguments{"add": add, "remove": remove, "where": where,
+		"change": {strings.ToUpper(change[:1]) + change[1:]},
+		"with":   {term.Enclosed("with ", words(add), "")}, "without": {term.Enclosed("without ", words(remove), "")}})
 }
 
 // takenByOldDriver adds a finding for a device that the kernel driver radeon has. It is a problem if no other device
