@@ -345,7 +345,7 @@ func (e *exam) olderThan(m *Entry, c *binary.Closure, old binary.Old) *Remedy {
 	if do := e.hiddenBy(c, old.In); do != nil {
 		return do
 	}
-	what := term.Either(m.Name == path.Base(m.Manifest), "driver", "layer")
+	what := term.Either(m.Name == path.Base(m.Manifest), term.Either(m.Driver == nil, "program", "driver"), "layer")
 	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
 		if i := own(e.linker); i != nil {
 			return e.glibcAdvice(i, version)

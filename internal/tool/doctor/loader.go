@@ -219,7 +219,7 @@ func (e *exam) loaders() {
 	}
 	if program := e.source.Program; program != "" {
 		directory := search.Directory(program)
-		for _, sub := range []string{"", "lib/", "lib64/", "../lib/", "bin/"} {
+		for _, sub := range besideProgram {
 			for _, name := range e.machine.Names(directory + sub) {
 				if name == loaderName || strings.HasPrefix(name, loaderName+".") {
 					add(directory+sub+name, false)

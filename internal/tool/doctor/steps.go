@@ -141,7 +141,7 @@ func rules() []rule {
 			LibraryShadowed,
 			LibraryRuntime, LibraryTwice, LibraryQuarantined, DriverHeadless, DriverInterface, LayerInterface,
 			LayerVariable},
-			linux: func(e *exam) { e.examineEntries(e.examineEntry) }, windows: (*windowsExam).libraries,
+			linux: (*exam).libraries, windows: (*windowsExam).libraries,
 			macos: (*macExam).libraries, files: true},
 		{codes: []Code{LibraryCache}, linux: (*exam).outdatedCache},
 		{codes: []Code{DriverCopies}, macos: (*macExam).copies},
