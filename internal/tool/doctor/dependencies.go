@@ -73,42 +73,6 @@ func (e *exam) libraries() {
 	e.examineBackends()
 }
 
-// besideProgram are directories for libraries of a program, as seen from its own.
-var besideProgram = []string{"", "lib/", "lib64/", "../lib/", "bin/"}
-
-// examineBackends examines the libraries of the program that use the loader and that the program opens itself, by their
-// names: without one, it computes on the CPU. Libraries of /usr/lib belong to no single program.
-func (e *exam) examineBackends() {
-	program, seen := e.source.Program, map[string]bool{}
-	if program == "" {
-		return
-	}
-	of := "../lib/" + path.Base(program) + "/"
-	for _, sub := range append([]string{of, of + "vulkan/"}, besideProgram...) {
-		directory := path.Join(path.Dir(program), sub)
-		if directory == "/usr/lib" || directory == "/lib" {
-			continue
-		}
-		for _, name := range e.machine.Names(directory) {
-			if !strings.Contains(name, "vulkan") || !strings.Contains(name, ".so") {
-				continue
-			}
-			f := e.linker.Open(path.Join(directory, name))
-			if !e.linker.Fits(f) || seen[f.Real] || !slices.Contains(f.Needed, loaderName) {
-				continue
-			}
-			seen[f.Real] = true
-			c := e.linker.Follow(f)
-			beside := slices.ContainsFunc(c.Missing, func(one binary.Missing) bool { // the program may open it first
-				return e.fits(path.Join(directory, one.Name))
-			})
-			if e.linker.Bind(c); !beside && len(c.Missing)+len(c.Old)+len(c.Unbound()) > 0 {
-				e.closure(&Entry{Name: name, Manifest: f.Path, Library: f.Path, Used: true}, f, c)
-			}
-		}
-	}
-}
-
 // missingAtRunTime returns the libraries that a driver opens at run time, cannot work without, and does not find.
 func missingAtRunTime(found *drivers.Files) nowhere {
 	missing := nowhere{by: found.File.Path, opens: true}

@@ -47,6 +47,8 @@ var environments = []struct {
 	{"board", map[string]string{".dockerenv": "", "dev/nvmap": ""}, nil, 64}, {"nspawn", map[string]string{"run/systemd/container": "systemd-nspawn"}, nil, 64},
 	{"NVIDIA in docker", map[string]string{".dockerenv": "", "proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14"},
 		[]string{"NVIDIA_DRIVER_CAPABILITIES=all"}, 64},
+	{"NVIDIA for computing", map[string]string{".dockerenv": "", "sys/module/nvidia/version": "550.54.14\n", "usr/lib64/libcuda.so.550.54.14": ""},
+		[]string{"NVIDIA_DRIVER_CAPABILITIES=all"}, 64},
 	{"NVIDIA in a pod", map[string]string{"var/run/secrets/kubernetes.io/x": "", "sys/module/nvidia/version": "550.54.14\n"},
 		[]string{"NVIDIA_DRIVER_CAPABILITIES=all"}, 64},
 	{"without lists", map[string]string{"var/lib/apt/lists/": ""}, nil, 64}, {"both word sizes", map[string]string{"var/lib/dpkg/arch": "amd64\ni386\n"}, nil, 32},

@@ -83,15 +83,23 @@ var conditions = map[string]func(d *distribution) bool{
 	"loaded": func(d *distribution) bool { return host{d.machine}.nvidiaLoaded() != "" },
 	// NVIDIA's container tools have passed the driver; an image may set the variable, too
 	"passed": func(d *distribution) bool {
-		directories := []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"}
-		libraries := term.Words(directories, func(directory string) string { return directory + "/libnvidia-*.so.*" })
-		return host{d.machine}.variable(drivers.NvidiaDevices) != "" &&
-			len(drivers.Matches(d.machine, libraries)) > 0 ||
+		return host{d.machine}.variable(drivers.NvidiaDevices) != "" && d.hasLibrary("libnvidia-*.so.*") ||
 			strings.Contains(d.machine.Whole("/proc/self/mountinfo"), "/libnvidia-")
+	},
+	"computing": func(d *distribution) bool { // and no library for graphics
+		return d.hasLibrary("libcuda.so.*") &&
+			!d.hasLibrary("libGLX_nvidia.so.*") && !d.hasLibrary("libnvidia-glcore.so.*")
 	},
 	"graphics": func(d *distribution) bool {
 		return drivers.GrantsGraphics(host{d.machine}.variable(drivers.NvidiaCapabilities))
 	},
+}
+
+// hasLibrary reports whether a library with a pattern of names is in a usual directory.
+func (d *distribution) hasLibrary(pattern string) bool {
+	directories := []string{"/usr/lib/x86_64-linux-gnu/", "/usr/lib/aarch64-linux-gnu/", "/usr/lib64/", "/usr/lib/"}
+	return len(drivers.Matches(d.machine,
+		term.Words(directories, func(directory string) string { return directory + pattern }))) > 0
 }
 
 // holds reports whether a word of the second column is true on this system, for a row with arguments.

@@ -185,7 +185,7 @@ var layerNames = sync.OnceValue(func() *regexp.Regexp {
 // NamedLayer is a layer that a program's file names and that no program finds, and the ways out.
 type NamedLayer struct {
 	Name, Do string
-	replaced bool // by a layer that the file does not name
+	likely   bool // a layer that the file does not name replaces it, or a directory outside the search has it
 }
 
 // namesOfLayers returns the layers that a program's file names.
@@ -209,9 +209,11 @@ func NamedLayers(source *machine.Source, program string) (list []NamedLayer) {
 			continue
 		}
 		newer := replacementOf(name)
+		where := MissingLayer(source, name)
 		do := "To do without it, turn it off in the program" + term.Enclosed(", or ask for ", newer, " there") + ". " +
-			MissingLayer(source, name)
-		list = append(list, NamedLayer{name, strings.TrimSpace(do), newer != "" && !slices.Contains(names, newer)})
+			where
+		list = append(list, NamedLayer{name, strings.TrimSpace(do),
+			newer != "" && !slices.Contains(names, newer) || strings.Contains(where, " has it. export ")})
 	}
 	return list
 }
@@ -223,8 +225,8 @@ func (e *exam) namedLayers() {
 		return
 	}
 	for _, l := range NamedLayers(e.source, e.source.Program) {
-		e.add(ProgramLayer, l.Name, e.source.Program, sentence("the program names it, and it is not installed"),
-			newAdvice(l.Do)).missing = l.replaced
+		e.add(ProgramLayer, l.Name, e.source.Program, sentence("the program names it, and programs do not find it"),
+			newAdvice(l.Do)).missing = l.likely
 	}
 }
 
