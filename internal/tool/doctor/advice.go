@@ -69,6 +69,7 @@ type placement struct {
 	at     FileLine // the line that sets the variable now; without a file: unknown
 	unit   unit     // of a service; the zero value: none
 	script bool     // at is in a script that starts the program
+	sealed bool     // nobody changes the file of at
 	sets   string   // the program that sets the variable for the programs that it starts; "": none
 	ofHost bool     // it changes a file in the home directory of the host, whose programs read the file, too
 	shared bool     // the user's files are the host's, too
@@ -96,8 +97,9 @@ func (t placement) remedy() *Remedy {
 		}
 	}
 	if t.script {
-		write := "In the script, write " + string(t.Assignment())
-		text, lines = term.Either(t.Set, write, "Remove "+t.Variable+" from the script"), nil
+		write := term.Either(t.sealed, "Build its package with ", "In the script, write ") + string(t.Assignment())
+		text, lines = term.Either(t.Set, write, term.Either(t.sealed, "Build its package without it",
+			"Remove "+t.Variable+" from the script")), nil
 	}
 	remark := ""
 	switch set := t.at.File != "" && t.at != t.unit.files[t.Variable]; {

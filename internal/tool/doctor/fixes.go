@@ -354,6 +354,9 @@ func (e *exam) place(do *Remedy) *Remedy {
 	if t.at.File == "" {
 		t.at, t.script = e.setAt(o.Variable, set)
 	}
+	if t.sealed = e.isSealed(t.at.File); t.sealed && o.Set && e.keepsValue(t.at, o.Variable) {
+		t.at, t.script = FileLine{}, false
+	}
 	t.script = t.script && o.File == "" && o.And == nil
 	if (t.kind == "" || t.kind == "steam") && o.File == "" && set {
 		if s := find(e.starters(), func(s *starter) bool { return slices.Contains(s.files, t.at.File) }); s != nil {
@@ -370,6 +373,20 @@ func (e *exam) place(do *Remedy) *Remedy {
 	}
 	change.text = "Until then: " + change.text
 	return do.lasting.before(change)
+}
+
+// isSealed reports whether a file is in a store or an image that nobody changes (NixOS/nixpkgs issue 509225).
+func (e *exam) isSealed(file string) bool {
+	real, err := e.machine.Real(file)
+	return err == nil && slices.ContainsFunc(nameLists()["sealed"],
+		func(place string) bool { return strings.HasPrefix(real, place) })
+}
+
+// keepsValue reports whether a line of a script sets a variable to a value with the one before.
+func (e *exam) keepsValue(at FileLine, variable string) bool {
+	lines := strings.Split(e.machine.Whole(at.File), "\n")
+	return at.Number > 0 && at.Number <= len(lines) &&
+		strings.Contains(strings.ReplaceAll(lines[at.Number-1], "{", ""), "$"+variable)
 }
 
 // setAt returns the first line that sets a variable to its value; without a file: unknown. script reports whether it is
