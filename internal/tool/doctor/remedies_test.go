@@ -49,6 +49,8 @@ var environments = []struct {
 		[]string{"NVIDIA_DRIVER_CAPABILITIES=all"}, 64},
 	{"NVIDIA for computing", map[string]string{".dockerenv": "", "sys/module/nvidia/version": "550.54.14\n", "usr/lib64/libcuda.so.550.54.14": ""},
 		[]string{"NVIDIA_DRIVER_CAPABILITIES=all"}, 64},
+	{"NVIDIA in a notebook", map[string]string{".dockerenv": "", "sys/module/nvidia/version": "550.54.14\n"},
+		[]string{"COLAB_RELEASE_TAG=release", "NVIDIA_DRIVER_CAPABILITIES=compute,utility", "NVIDIA_VISIBLE_DEVICES=all"}, 64},
 	{"NVIDIA in a pod", map[string]string{"var/run/secrets/kubernetes.io/x": "", "sys/module/nvidia/version": "550.54.14\n"},
 		[]string{"NVIDIA_DRIVER_CAPABILITIES=all"}, 64},
 	{"without lists", map[string]string{"var/lib/apt/lists/": ""}, nil, 64}, {"both word sizes", map[string]string{"var/lib/dpkg/arch": "amd64\ni386\n"}, nil, 32},

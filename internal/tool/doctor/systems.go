@@ -80,6 +80,10 @@ var conditions = map[string]func(d *distribution) bool{
 	"tegra": func(d *distribution) bool { // a board of NVIDIA with JetPack, or a container on it
 		return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")
 	},
+	"hosted": func(d *distribution) bool {
+		return slices.ContainsFunc(nameLists()["hosted"],
+			func(name string) bool { return host{d.machine}.variable(name) != "" })
+	},
 	"loaded": func(d *distribution) bool { return host{d.machine}.nvidiaLoaded() != "" },
 	// NVIDIA's container tools have passed the driver; an image may set the variable, too
 	"passed": func(d *distribution) bool {
@@ -279,6 +283,7 @@ func (d *distribution) ownArguments() map[string]func() string {
 			return term.Or(term.Enclosed("NVIDIA's driver ", h.nvidiaLoaded(), ""),
 				"the host's version of NVIDIA's driver")
 		},
+		"graphics":  func() string { return "libnvidia-gl-" + branch(h.nvidiaLoaded()) + "=" + h.nvidiaLoaded() + "*" },
 		"render":    func() string { return term.Or(h.field("/etc/group", 2, 0, "render"), "GID") },
 		"than":      func() string { return term.Enclosed(" than ", d.version, "") },
 		"branch":    d.branch,
