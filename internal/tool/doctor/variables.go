@@ -252,34 +252,6 @@ func (e *exam) absentDevice(name, wanted string, write func(*GPU) string) {
 	e.add(VariableDevice, name, "", what, nil).offer(fixing, explain.UnsetVariable(name))
 }
 
-// addMovedHomes adds a finding for a variable that replaces a directory of the user in which there are layers, as in
-// the terminal of a snap (LunarG/VulkanTools issue 2153). A Flatpak has directories of its own.
-func (e *exam) addMovedHomes() {
-	for _, v := range []variables.ID{variables.DataHome, variables.ConfigHome} {
-		value := e.variable(v.Name())
-		if value == "" || e.kind("flatpak") != "" {
-			continue
-		}
-		answer, err := explain.Decide(explain.Without(e.source, v))
-		if err != nil {
-			continue
-		}
-		var lost []string
-		for _, l := range answer.Layers {
-			found := func(o *manifest.Layer) bool { return o.Manifest == l.Manifest }
-			if !slices.ContainsFunc(e.Answer.Layers, found) && !slices.Contains(lost, l.Manifest) {
-				lost = append(lost, l.Manifest)
-			}
-		}
-		if len(lost) > 0 {
-			do := shellAdvice("Nothing, if this is intended. For programs that need them: ",
-				explain.UnsetVariable(v.Name()).Line())
-			e.add(VariableValue, v.Name(), lost[0], textf("with the value %s, programs do not find %s", value,
-				strings.Join(lost, ", ")), do, nothing)
-		}
-	}
-}
-
 // values adds findings for variables without effect, or with an unexpected effect.
 func (e *exam) values() {
 	rows := environment.All(e.Answer, e.source, e.source.Environ, e.source.Elevated)
@@ -303,7 +275,6 @@ func (e *exam) values() {
 			f.offer(fixing, explain.UnsetVariable(v.Name))
 		}
 	}
-	e.addMovedHomes()
 }
 
 // elevation adds a finding for an elevated program and the variables that it ignores.
