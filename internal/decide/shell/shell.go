@@ -111,6 +111,18 @@ func singleQuote(word string) Line {
 	return Line(b.String())
 }
 
+// LaunchOptions returns a line that sets or unsets variables of a shell as Steam's launch options for one game; "" for
+// another line.
+func LaunchOptions(line Line) Line {
+	if rest, is := strings.CutPrefix(string(line), "export "); is && !strings.ContainsAny(rest, ";&") {
+		return Line(rest + " %command%")
+	}
+	if rest, is := strings.CutPrefix(string(line), "unset "); is && IsName(rest) {
+		return Line("env -u " + rest + " %command%")
+	}
+	return ""
+}
+
 // IsCompletion reports whether a shell may complete a word by itself: it has characters that no shell reads in a
 // special way, because bash inserts the common beginning of several words without quotes.
 func IsCompletion(word string) bool {

@@ -73,7 +73,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 		}
 		printAttention(s, report, &f)
 		if ofGame == "" && len(f.Commands) > 0 && len(report.Sandboxes) == 0 {
-			ofGame = forGame(f.Commands[0])
+			ofGame = shell.LaunchOptions(f.Commands[0])
 		}
 	}
 	if left > 0 {
@@ -87,17 +87,6 @@ func printOverview(s *invocation, report *doctor.Report) {
 	for _, next := range steps {
 		s.style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}
-}
-
-// forGame returns a line that changes a variable of a shell as Steam's launch options for one game; "": another line.
-func forGame(line shell.Line) shell.Line {
-	if rest, is := strings.CutPrefix(string(line), "export "); is && !strings.ContainsAny(rest, ";&") {
-		return shell.Line(rest + " %command%")
-	}
-	if rest, is := strings.CutPrefix(string(line), "unset "); is && !strings.ContainsAny(rest, " ;&") {
-		return shell.Line("env -u " + rest + " %command%")
-	}
-	return ""
 }
 
 // nextSteps returns the helpful commands on this machine, with their answers. found: the screen shows findings.
