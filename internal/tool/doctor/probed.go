@@ -54,6 +54,7 @@ func (e *evidence) addResult(a *alone) {
 	} else if code != DriverNoDevice {
 		c, ok := e.leaveOut(a.of)
 		switch {
+		case !ok && a.Only != "" && a.Kind == "driver": // it works with the other loader
 		case !ok:
 			do = e.renewalAdvice(a, code)
 		case a.named:
@@ -79,7 +80,7 @@ func (e *evidence) addResult(a *alone) {
 		}
 	}
 	if a.Only != "" {
-		do = e.withOtherLoader(term.Either(a.Kind == "driver", nil, do)) // the driver works with the other one
+		do = e.withOtherLoader(do)
 	}
 	if a.unlisted != nil && a.unlisted.refused == "" {
 		e.addUnopenableNode(a.unlisted)
