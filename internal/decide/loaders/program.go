@@ -49,8 +49,9 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 			return l
 		}
 	}
-	if r.File == nil {
-		r = binary.LibrarySearch{File: inStore(&source.Machine, linker), Rule: binary.ByRunPath}
+	// where the dynamic linker finds no C library, ordinary programs are a store's packages
+	if r.File == nil && linker.Program() == nil && linker.Find("libc.so.6").File == nil {
+		r = binary.LibrarySearch{File: InStore(&source.Machine, linker), Rule: binary.ByRunPath}
 	}
 	if r.File == nil || r.File.Err() != nil {
 		return nil
@@ -70,12 +71,8 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 // stores are the directories whose packages name the directories of the libraries they need.
 var stores = []string{"/nix/store", "/gnu/store"}
 
-// inStore returns the newest loader of a store, for any ordinary program of a system without a C library in the
-// directories that the dynamic linker searches: its programs are a store's packages. nil: the system is another one.
-func inStore(m *machine.Machine, linker *binary.Linker) (newest *binary.File) {
-	if linker.Program() != nil || linker.Find("libc.so.6").File != nil {
-		return nil
-	}
+// InStore returns the newest loader in a store for programs of a dynamic linker; nil: there is none.
+func InStore(m *machine.Machine, linker *binary.Linker) (newest *binary.File) {
 	last := ""
 	for _, store := range stores {
 		for _, name := range m.Names(store) {

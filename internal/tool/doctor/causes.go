@@ -170,6 +170,9 @@ var driverLinks = []link{
 	{[]Kind{GPUPermission}, []Kind{ServicePermission}, func(c *causes, cause, effect int) bool { // of one user
 		return samePath(c, cause, effect) && c.list[cause].fact.say() == c.list[effect].fact.say()
 	}},
+	{[]Kind{LoaderMissing}, []Kind{GPUNoDriver, NoDriver}, func(c *causes, cause, effect int) bool {
+		return path.Base(c.list[cause].Path) == loaderName // a store's loader has the drivers' directory built in
+	}},
 	{[]Kind{NoDriver}, []Kind{diag.DriverNone}, isRoot},
 	{[]Kind{GPUNoDriver}, []Kind{NoDriver, SoftwareOnly}, isRoot},
 	{[]Kind{GPUVirtual, GPUNoVulkan}, []Kind{SoftwareOnly}, isRoot},

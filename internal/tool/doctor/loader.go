@@ -279,6 +279,12 @@ func (e *exam) loaders() {
 func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 	if first.File == nil {
 		configured, _ := e.configuredPath(loaderName)
+		if store := loaders.InStore(e.machine, e.linker); store != nil && own(e.linker) != nil {
+			// a program built with a store's compiler, which does not name the loader's directory
+			e.add(LoaderMissing, loaderName, store.Path, loaderless(store.Path, ""), nil).
+				offer(fixing, e.libraryPath(path.Dir(store.Path)))
+			return
+		}
 		// on NixOS, programs and their libraries name the loader's directory
 		lost := term.Either(e.system.is("nixos"), nothing, usual)
 		// an image gets a package
