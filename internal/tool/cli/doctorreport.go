@@ -53,6 +53,9 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 		return list
 	}
 	probes := section{title: "Tried in child processes", headings: []string{"trial", "name", ">time", "result"}}
+	if choice := deviceChoice(r); r.Program != "" && choice != "" {
+		probes.after = append(probes.after, "To choose  "+choice)
+	}
 	for _, p := range r.Probes {
 		probes.rows = append(probes.rows, []string{string(p.Result), p.Name, term.Microseconds(p.Millis * 1000),
 			term.Or(p.Detail, strings.Join(p.Devices, ", "))})

@@ -142,9 +142,12 @@ func deviceChoice(r *doctor.Report) string {
 		func(d probe.Device) bool { return d.Type != vk.Discrete }); len(discrete) > 0 {
 		chosen = discrete[0]
 	}
-	device := fmt.Sprint("--device ", chosen.Index)
-	return fmt.Sprintf("vkloader run %[1]s PROGRAM; in Steam's launch options: vkloader run %[1]s %%command%%; "+
-		"for good: vkloader settings set %[1]s --app PROGRAM", device)
+	program := shell.Line("PROGRAM")
+	if r.Program != "" {
+		program = shell.Quoted(r.Program)
+	}
+	return fmt.Sprintf("%[3]s: vkloader run %[1]s %[2]s; in Steam's launch options: vkloader run %[1]s %%command%%; "+
+		"for good: vkloader settings set %[1]s --app %[2]s", fmt.Sprint("--device ", chosen.Index), program, chosen.Name)
 }
 
 // worthwhile describes the useful notes of a report; "": none.

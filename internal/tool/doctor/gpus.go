@@ -159,6 +159,9 @@ func (e *exam) examineDevice(g *GPU) {
 		do := newAdvice(GPUVirtual.Entry().Do)
 		if isNamed(g.Vendor, "vulkanless-host") || g.Kernel == "hyperv_drm" {
 			do = doNothingOrAddCard
+			if !contains(e.Drivers, func(m *Entry) bool { return m.family().Software() }) {
+				do = newAdvice("To compute on the CPU, install a software renderer.").before(e.system.install(drivers.Of("libvulkan_lvp.so"), false))
+			}
 		}
 		found := e.add(GPUDisplayOnly, g.Title(), "",
 			sentence("it is a virtual machine's display, and no Vulkan driver exists for it"), do)

@@ -402,20 +402,28 @@ func (e *exam) sameDriver(m *Entry, f *binary.File) {
 	}
 }
 
-// sameLayer adds a finding when two manifests name the same layer: one library, with the same functions. A layer's name
-// may tell its word size.
+// sameLayer adds a finding when programs load a layer twice: two manifests name one library with the same functions, or
+// two copies of it, one of a package, that one variable turns off. A layer's name may tell its word size.
 func (e *exam) sameLayer(m *Entry, f *binary.File) {
+	copied := func(o *Entry) bool { // flightlessmango/MangoHud issue 82
+		return m.Layer.Implicit && o.Layer.Implicit && o.Good && m.Layer.DisableName != "" && o.File != f.Real &&
+			o.Layer.DisableName == m.Layer.DisableName && path.Base(o.Library) == path.Base(m.Library)
+	}
 	other := find(e.Layers, func(o *Entry) bool {
-		return o.Used && o.File == f.Real && o.Manifest != m.Manifest && o.Layer.GetInstance == m.Layer.GetInstance &&
-			o.Layer.Negotiate == m.Layer.Negotiate
+		return o.Used && o.Manifest != m.Manifest && (copied(o) || o.File == f.Real &&
+			o.Layer.GetInstance == m.Layer.GetInstance && o.Layer.Negotiate == m.Layer.Negotiate)
 	})
 	if other == nil {
 		return
 	}
-	if strings.HasSuffix(other.Name, strconv.Itoa(32+64-e.class)) {
+	if strings.HasSuffix(other.Name, strconv.Itoa(32+64-e.class)) ||
+		copied(other) && e.packageOf(m.Manifest) != "" && e.packageOf(other.Manifest) == "" {
 		m, other = other, m
 	}
 	what := textf("%s is named by %s as well, and each program loads the layer twice", f.Path, other.Manifest)
+	if m.File != other.File {
+		what = textf("%s is another copy of %s, and each program loads the layer twice", m.Library, other.Library)
+	}
 	var do *Remedy
 	if owner := e.packageOf(m.Manifest); owner != "" && owner != e.packageOf(other.Manifest) {
 		do = e.system.by("remove", with("p", owner))
@@ -426,9 +434,13 @@ func (e *exam) sameLayer(m *Entry, f *binary.File) {
 		}
 	}
 	found := e.add(LibraryTwice, m.Name, m.Manifest, what, do)
+	removal := explain.RemoveFile(path.Clean(m.Manifest))
+	if m.File != other.File && e.packageOf(m.Manifest) == "" { // the package's copy is the one that is updated
+		found.offer(fixing, removal)
+	}
 	found.offer(fixing, explain.AddToFilter(e.source, variables.LayersDisable, m.Name)...)
 	if e.packageOf(m.Manifest) == "" {
-		found.offer(fixing, explain.RemoveFile(path.Clean(m.Manifest)))
+		found.offer(fixing, removal)
 	}
 }
 

@@ -193,6 +193,12 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	number := strconv.Itoa(int(group))
 	name := e.field("/etc/group", 0, 2, number)
 	args := with("node", node, "user", u.name, "gid", number, "group", name)
+	for _, hosted := range []string{"render", "video"} { // of distrobox's and toolbox's host
+		if slices.Contains(strings.Split(e.field("/run/host/etc/group", 3, 0, hosted), ","), u.name) {
+			args["hosted"] = []string{hosted}
+			break
+		}
+	}
 	groupMay := mode>>3&machine.ReadWrite == machine.ReadWrite
 	switch do, is := e.system.remedy("join", args); {
 	case is && do.because == outsideOnly:

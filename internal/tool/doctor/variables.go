@@ -268,7 +268,11 @@ func (e *exam) values() {
 			e.unsetting(f, v.Name)
 		case environment.Unknown:
 			f := e.add(VariableUnknown, v.Name, "", sentence(v.Why), nil)
-			if name := term.NearestName(v.Name, names); name != "" {
+			name := term.NearestName(v.Name, names)
+			if name == "" && strings.Contains(v.Name, "ICD") && strings.HasSuffix(v.Value, ".json") {
+				name = variables.ICDFilenames.Name()
+			}
+			if name != "" {
 				f.offer(otherName, explain.SetVariable(name, v.Value).With(explain.UnsetVariable(v.Name)))
 				continue
 			}
