@@ -188,36 +188,54 @@ const loaderName = "libvulkan.so.1"
 // besideProgram are directories for libraries of a program, as seen from its own.
 var besideProgram = []string{"", "lib/", "lib64/", "../lib/", "bin/"}
 
-// examineBackends examines the libraries of the program that use the loader and that the program opens itself, by their
-// names: without one, it computes on the CPU. Libraries of /usr/lib belong to no single program.
+// examineBackends examines the program, and its libraries that use the loader and that it opens itself, by their names:
+// without one, it computes on the CPU. Libraries of /usr/lib belong to no single program.
 func (e *exam) examineBackends() {
 	program, seen := e.source.Program, map[string]bool{}
 	if program == "" {
 		return
 	}
+	if f := e.linker.Program(); f != nil && !strings.Contains(program, "/steamapps/") { // Steam has libraries for games
+		e.examineOwn(f, path.Dir(program))
+	}
 	of := "../lib/" + path.Base(program) + "/"
 	for _, sub := range append([]string{of, of + "vulkan/"}, besideProgram...) {
 		directory := path.Join(path.Dir(program), sub)
+		names := e.machine.Names(directory)
 		if directory == "/usr/lib" || directory == "/lib" {
 			continue
 		}
-		for _, name := range e.machine.Names(directory) {
-			if !strings.Contains(name, "vulkan") || !strings.Contains(name, ".so") {
-				continue
-			}
+		for _, name := range names {
 			f := e.linker.Open(path.Join(directory, name))
-			if !e.linker.Fits(f) || seen[f.Real] || !slices.Contains(f.Needed, loaderName) {
+			before, _, is := strings.Cut(name, "vulkan")
+			if !is || !strings.Contains(name, ".so") || !e.linker.Fits(f) || seen[f.Real] ||
+				!slices.Contains(f.Needed, loaderName) {
 				continue
 			}
 			seen[f.Real] = true
-			c := e.linker.Follow(f)
-			beside := slices.ContainsFunc(c.Missing, func(one binary.Missing) bool { // the program may open it first
-				return e.fits(path.Join(directory, one.Name))
-			})
-			if e.linker.Bind(c); !beside && len(c.Missing)+len(c.Old)+len(c.Unbound()) > 0 {
-				e.closure(&Entry{Name: name, Manifest: f.Path, Library: f.Path, Used: true}, f, c)
+			e.examineOwn(f, directory)
+			for _, sibling := range names { // libggml-cpu.so beside libggml-vulkan.so
+				f := e.linker.Open(path.Join(directory, sibling))
+				if before != "lib" && strings.HasPrefix(sibling, before) && strings.Contains(sibling, ".so") &&
+					e.linker.Fits(f) && !seen[f.Real] {
+					seen[f.Real] = true
+					e.examineOwn(f, directory)
+				}
 			}
 		}
+	}
+}
+
+// examineOwn examines the dependencies of the program, or of a library of it. The program may open those beside it
+// first, or a script that starts it may name their directory.
+func (e *exam) examineOwn(f *binary.File, directory string) {
+	c := e.linker.Follow(f)
+	beside := slices.ContainsFunc(c.Missing, func(one binary.Missing) bool {
+		return slices.ContainsFunc(besideProgram,
+			func(sub string) bool { return e.fits(path.Join(directory, sub, one.Name)) })
+	})
+	if e.linker.Bind(c); !beside && len(c.Missing)+len(c.Old)+len(c.Unbound()) > 0 {
+		e.closure(&Entry{Name: path.Base(f.Path), Manifest: f.Path, Library: f.Path, Used: true}, f, c)
 	}
 }
 

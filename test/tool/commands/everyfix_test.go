@@ -266,7 +266,7 @@ func (p *patient) obey(line string) error {
 		moved = strings.ReplaceAll(moved, next, strings.TrimSuffix(next, "/")+p.root+"/")
 	}
 	moved = strings.ReplaceAll(moved, " /dev/nvidia", " "+p.root+"/dev/nvidia") // more nodes
-	if strings.HasPrefix(line, "sed -i s@") { // paths in the pattern
+	if strings.HasPrefix(line, "sed -i s@") {                                   // paths in the pattern
 		moved = strings.ReplaceAll(line, " /", " "+p.root+"/")
 	}
 	shell := exec.Command("sh", "-ec", moved)
