@@ -431,7 +431,7 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 			e.Findings = slices.Delete(e.Findings, at, at+1)
 			known.Good, known.Harmless = false, false
 			var do *Remedy
-			if change, ok := e.leaveOut(known); ok {
+			if change, ok := e.leaveOutBroken(known); ok {
 				do = shellAdvice("", change.Line())
 			}
 			e.add(TogetherFails, c.Name, c.Manifest,

@@ -52,7 +52,7 @@ func (e *evidence) addResult(a *alone) {
 	if meant != nil && a.Kind == "driver" && a.Only == "" {
 		do = meant
 	} else if code != DriverNoDevice {
-		c, ok := e.leaveOut(a.of)
+		c, ok := e.leaveOutBroken(a.of)
 		switch {
 		case !ok && a.Only != "" && a.Kind == "driver": // it works with the other loader
 		case !ok:
@@ -280,6 +280,35 @@ func (r *Report) leaveOut(m *Entry) (explain.Change, bool) {
 	}
 	changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !r.harmless(c, m.Manifest) })
 	return trial.First(key, false, changes...)
+}
+
+// leaveOutBroken is leaveOut for a driver or layer that fails. One change leaves out all drivers that fail, and for a
+// loader without filters, it names the manifests of the others.
+func (e *evidence) leaveOutBroken(m *Entry) (explain.Change, bool) {
+	var broken, working []string
+	for _, a := range e.alone {
+		if _, wrong := a.failure(); a.Kind == "driver" && wrong && a.Result != ProbeNoDevice {
+			broken = append(broken, a.Name)
+		} else if a.Kind == "driver" {
+			working = append(working, a.Manifest)
+		}
+	}
+	if m.Layer != nil || !slices.Contains(broken, m.Name) {
+		return e.leaveOut(m)
+	}
+	if len(broken) > 1 {
+		for _, c := range explain.AddToFilter(e.source, variables.DriversDisable, broken...) {
+			if e.harmless(c, m.Manifest) {
+				return c, true
+			}
+		}
+	}
+	c, ok := e.leaveOut(m)
+	others := explain.SetVariable(variables.ICDFilenames.Name(), strings.Join(working, machine.ListSeparator))
+	if !ok && len(working) > 0 && searchVariable(e.source) == "" && e.harmless(others, m.Manifest) {
+		return others, true
+	}
+	return c, ok
 }
 
 // actingMessages returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's
