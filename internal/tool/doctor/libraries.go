@@ -146,7 +146,7 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 		lacks := m.Library
 		if is = is && owner == "" && beside == ""; is {
 			do = by
-		} else if moved := e.misplaced(m); len(moved) > 0 && owner == "" && beside == "" {
+		} else if moved := e.misplacedManifests(m); len(moved) > 0 && owner == "" && beside == "" {
 			directory := path.Dir(e.linker.Find(path.Base(m.Library)).File.Path)
 			what += "; " + path.Join(directory, path.Base(m.Library)) + " exists"
 			lacks, do = path.Dir(m.Library), e.correction(moved, path.Dir(m.Library), directory)
@@ -172,9 +172,9 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 	e.nowhere(LibraryMissing, m, nowhere{name: m.Library, places: r.Directories})
 }
 
-// misplaced returns the manifests, with this one, that name libraries of a directory that are missing there, and that
+// misplacedManifests returns the manifests, with this one, that name libraries of a directory that are missing there, and that
 // are in one of the dynamic linker's directories, where no other manifest names them; nil: this one's is not there.
-func (e *exam) misplaced(m *Entry) (manifests []string) {
+func (e *exam) misplacedManifests(m *Entry) (manifests []string) {
 	is, _, _ := m.functions()
 	there := e.linker.Find(path.Base(m.Library)).File
 	if there == nil || e.Answer == nil || // one manifest is examined alone

@@ -381,3 +381,29 @@ func (e *evidence) addSlow(l *run.Suspect, with, without time.Duration) {
 		textf("it makes every program start %s later: a short program took %s with it, %s without it",
 			seconds(with-without), seconds(with), seconds(without)), do)
 }
+
+// tryNamedLayers runs a child process with each installed layer that the program's file names and that no rule makes
+// active: a program may enable the layer itself (gfx-rs/wgpu issue 3712). Layers that write files get no trial.
+func (t *trying) tryNamedLayers(ctx context.Context, e *evidence) error {
+	names := slices.DeleteFunc(namesOfLayers(e.source, e.source.Program),
+		func(name string) bool { return isNamed(name, "recorder") })
+	environ, _ := t.scene.Without(e.out)
+	asked, _ := t.scene.Source.Lookup(variables.InstanceLayers.Name())
+	for m := range each(e.Layers) {
+		if !e.Works || m.Used || !m.Good || m.Layer.Implicit || !slices.Contains(names, m.Name) {
+			continue
+		}
+		enable := explain.SetVariable(variables.InstanceLayers.Name(),
+			term.Enclosed("", asked, machine.ListSeparator)+m.Name)
+		a := alone{of: m, Probe: Probe{Kind: "layer", Name: m.Name, Manifest: m.Manifest}, named: true}
+		var err error
+		if a.saw, err = t.childOf(ctx, t.at, explain.Apply(environ, []explain.Change{enable}), t.Limit); err != nil {
+			return err
+		}
+		a.enter(a.saw)
+		if _, wrong := a.failure(); wrong {
+			e.addResult(&a)
+		}
+	}
+	return nil
+}
