@@ -172,8 +172,9 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 	e.nowhere(LibraryMissing, m, nowhere{name: m.Library, places: r.Directories})
 }
 
-// misplacedManifests returns the manifests, with this one, that name libraries of a directory that are missing there, and that
-// are in one of the dynamic linker's directories, where no other manifest names them; nil: this one's is not there.
+// misplacedManifests returns the manifests, with this one, that name libraries of a directory that are missing there,
+// and that are in one of the dynamic linker's directories, where no other manifest names them; nil: this one's is not
+// there.
 func (e *exam) misplacedManifests(m *Entry) (manifests []string) {
 	is, _, _ := m.functions()
 	there := e.linker.Find(path.Base(m.Library)).File
