@@ -302,7 +302,7 @@ func (a *Android) hal(name string) androidOpened {
 	return androidWorks
 }
 
-// readProgram reads what the program's file says.
+// readProgram reads the properties of the program in its file.
 func (a *Android) readProgram() {
 	if file, part := a.apk(a.Package); a.Package != "" && file != "" {
 		pack, _ := a.packageInfo(a.Package)

@@ -202,7 +202,7 @@ func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report,
 	var text strings.Builder
 	plain := invocation{out: &text, Rules: true}
 	fmt.Fprintf(&text, "vkloader %s, for %d-bit programs\n", release, report.WordSize())
-	printReport(&plain, bundle.Hidden(hide, report), reportExtent{full, true, true})
+	printReport(&plain, bundle.Hidden(hide, report), reportExtent{full, !onWindows, true})
 	fmt.Fprintln(&text)
 	printVariables(&plain, bundle.Hidden(hide, variables))
 	fmt.Fprintf(&text, "\n%s", hide.Hide(bundle.System(source)))

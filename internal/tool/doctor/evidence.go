@@ -319,7 +319,7 @@ func (e *evidence) driverOf(d probe.Device) *alone {
 }
 
 // addUnmetWant adds a finding if no listed device, apart from those that compute on the CPU, meets the program's
-// requirements: what each lacks, and what may offer it.
+// requirements. It has the lacks of each device, and a driver or release without them.
 func (e *evidence) addUnmetWant() {
 	want, x := decide.WantOf(&e.source.Machine, e.source.Program), e.exam()
 	if want == nil || has(e.Findings, ProgramNeeds) {
@@ -502,7 +502,9 @@ func (t *trying) setDemand(ctx context.Context, e *evidence, a *alone) error {
 		if contains, _ := e.source.Contains(a.of.File, name); !said && !contains || e.host().variable(name) != "" {
 			continue
 		}
-		again, err := t.child(ctx, explain.Apply(t.Environ, append(slices.Clip(a.Variables), demand)), t.Limit)
+		// it lists devices, and submits no work: the driver's authors warn of that
+		again, err := probe.Run(ctx, probe.Short, t.at,
+			explain.Apply(t.Environ, append(slices.Clip(a.Variables), demand)), t.Limit)
 		if err != nil || said || again.Outcome == probe.Fine && len(again.Devices) > 0 {
 			a.demands = name
 			return err

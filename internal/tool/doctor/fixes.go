@@ -375,7 +375,7 @@ func (e *exam) place(do *Remedy) *Remedy {
 	return do.lasting.before(change)
 }
 
-// isSealed reports whether a file is in a store or an image that nobody changes (NixOS/nixpkgs issue 509225).
+// isSealed reports whether a file is in a store or a read-only image (NixOS/nixpkgs issue 509225).
 func (e *exam) isSealed(file string) bool {
 	real, err := e.machine.Real(file)
 	return err == nil && slices.ContainsFunc(nameLists()["sealed"],
@@ -405,10 +405,14 @@ func (e *exam) setAt(variable string, set bool) (at FileLine, script bool) {
 	}
 	if places := SetIn(e.machine, variable); len(places) > 0 {
 		at = places[0]
-	} else if at = e.startedBy(variable); at.File != "" {
-		script = strings.HasPrefix(e.machine.Text(at.File), "#!")
-	} else if by := e.setterOf(variable); by != nil {
+	} else {
+		at = e.startedBy(variable, e.starters())
+	}
+	if by := e.setterOf(variable); at.File == "" && by != nil && (by.self || by.at.File != "") {
 		at, script = by.at, by.at.File != ""
+	} else if at.File == "" { // no parent is known to have set it
+		at = e.startedBy(variable, []starter{{files: e.places("script")}})
+		script = strings.HasPrefix(e.machine.Text(at.File), "#!")
 	}
 	e.lines[variable] = settingLine{at, script}
 	return at, script

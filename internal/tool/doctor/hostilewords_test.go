@@ -103,7 +103,7 @@ func TestNoHome(t *testing.T) {
 	tree.Lay(t, root, map[string]string{".config/lutris/system.yml": text, "rel/.config/lutris/system.yml": text, ".profile": "export VK_DRIVER_FILES=/a.json\n"})
 	for _, home := range []string{"X=y", "HOME=", "HOME=rel"} {
 		h := hostAt(root, home, "VK_DRIVER_FILES=/a.json")
-		if at := h.startedBy("VK_DRIVER_FILES"); at.File != "" {
+		if at := h.startedBy("VK_DRIVER_FILES", h.starters()); at.File != "" {
 			t.Errorf("%s: %v", home, at)
 		}
 		if places := SetIn(h.machine, "VK_DRIVER_FILES"); len(places) > 0 {

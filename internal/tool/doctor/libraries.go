@@ -406,6 +406,7 @@ func (e *exam) sameDriver(m *Entry, f *binary.File) {
 // sameLayer adds a finding when programs load a layer twice: two manifests name one library with the same functions, or
 // two copies of it, one of a package, that one variable turns off. A layer's name may tell its word size.
 func (e *exam) sameLayer(m *Entry, f *binary.File) {
+	ofUser := func(o *Entry) bool { return strings.HasPrefix(o.Manifest, e.ownHome()+"/") }
 	copied := func(o *Entry) bool { // flightlessmango/MangoHud issue 82
 		return m.Layer.Implicit && o.Layer.Implicit && o.Good && m.Layer.DisableName != "" && o.File != f.Real &&
 			o.Layer.DisableName == m.Layer.DisableName && path.Base(o.Library) == path.Base(m.Library)
@@ -418,7 +419,7 @@ func (e *exam) sameLayer(m *Entry, f *binary.File) {
 		return
 	}
 	if strings.HasSuffix(other.Name, strconv.Itoa(32+64-e.class)) ||
-		copied(other) && e.packageOf(m.Manifest) != "" && e.packageOf(other.Manifest) == "" {
+		copied(other) && e.packageOf(other.Manifest) == "" && (e.packageOf(m.Manifest) != "" || ofUser(other)) {
 		m, other = other, m
 	}
 	what := textf("%s is named by %s as well, and each program loads the layer twice", f.Path, other.Manifest)

@@ -195,7 +195,11 @@ func (e *exam) examineBackends() {
 	if program == "" {
 		return
 	}
-	if f := e.linker.Program(); f != nil && !strings.Contains(program, "/steamapps/") { // Steam has libraries for games
+	if slices.ContainsFunc(nameLists()["launched"],
+		func(place string) bool { return strings.Contains(program, place) }) {
+		return
+	}
+	if f := e.linker.Program(); f != nil {
 		e.examineOwn(f, path.Dir(program))
 	}
 	of := "../lib/" + path.Base(program) + "/"
@@ -226,13 +230,16 @@ func (e *exam) examineBackends() {
 	}
 }
 
-// examineOwn examines the dependencies of the program, or of a library of it. The program may open those beside it
-// first, or a script that starts it may name their directory.
+// examineOwn examines the dependencies of the program, or of a library of it. The program may open those near it first,
+// or a script that starts it may name their directory.
 func (e *exam) examineOwn(f *binary.File, directory string) {
 	c := e.linker.Follow(f)
+	near := librariesNear(f.Path)
+	for _, sub := range append(e.machine.Names(directory), besideProgram...) {
+		near = append(near, path.Join(directory, sub))
+	}
 	beside := slices.ContainsFunc(c.Missing, func(one binary.Missing) bool {
-		return slices.ContainsFunc(besideProgram,
-			func(sub string) bool { return e.fits(path.Join(directory, sub, one.Name)) })
+		return slices.ContainsFunc(near, func(place string) bool { return e.fits(path.Join(place, one.Name)) })
 	})
 	if e.linker.Bind(c); !beside && len(c.Missing)+len(c.Old)+len(c.Unbound()) > 0 {
 		e.closure(&Entry{Name: path.Base(f.Path), Manifest: f.Path, Library: f.Path, Used: true}, f, c)

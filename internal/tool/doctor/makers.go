@@ -493,8 +493,8 @@ func useOlder(release *drivers.Want) *Remedy {
 	return newAdvice("Use " + release.Name + ", which requires " + release.Text() + ".").withObstacle(ofRelease)
 }
 
-// offering returns advice for a device whose driver of a family lacks what a program requires: another driver for the
-// device, or a newer release.
+// offering returns advice for a device whose driver of a family does not meet a program's requirements: another driver
+// for the device, or a newer release.
 func (e *exam) offering(f *drivers.Family, g *GPU) *Remedy {
 	if f == nil {
 		return nil

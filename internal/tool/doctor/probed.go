@@ -282,15 +282,21 @@ func (r *Report) leaveOut(m *Entry) (explain.Change, bool) {
 	return trial.First(key, false, changes...)
 }
 
-// leaveOutBroken is leaveOut for a driver or layer that fails. One change leaves out all drivers that fail, and for a
-// loader without filters, it names the manifests of the others.
+// leaveOutBroken is leaveOut for a driver or layer that fails. One change leaves out all drivers that fail. A loader
+// without filters gets the manifests of all others, also of those for programs of the other word size.
 func (e *evidence) leaveOutBroken(m *Entry) (explain.Change, bool) {
-	var broken, working []string
-	for _, a := range e.alone {
-		if _, wrong := a.failure(); a.Kind == "driver" && wrong && a.Result != ProbeNoDevice {
-			broken = append(broken, a.Name)
-		} else if a.Kind == "driver" {
-			working = append(working, a.Manifest)
+	var broken, others []string
+	fails := func(d *Entry) bool {
+		return contains(e.alone, func(a *alone) bool {
+			_, wrong := a.failure()
+			return a.Kind == "driver" && a.Manifest == d.Manifest && wrong && a.Result != ProbeNoDevice
+		})
+	}
+	for d := range each(e.Drivers) {
+		if d.Used && fails(d) {
+			broken = append(broken, d.Name)
+		} else if d.Used || d.Class != 0 && d.Class != e.WordSize() {
+			others = append(others, d.Manifest)
 		}
 	}
 	if m.Layer != nil || !slices.Contains(broken, m.Name) {
@@ -304,9 +310,9 @@ func (e *evidence) leaveOutBroken(m *Entry) (explain.Change, bool) {
 		}
 	}
 	c, ok := e.leaveOut(m)
-	others := explain.SetVariable(variables.ICDFilenames.Name(), strings.Join(working, machine.ListSeparator))
-	if !ok && len(working) > 0 && searchVariable(e.source) == "" && e.harmless(others, m.Manifest) {
-		return others, true
+	only := explain.SetVariable(variables.ICDFilenames.Name(), strings.Join(others, machine.ListSeparator))
+	if !ok && len(others) > 0 && searchVariable(e.source) == "" && e.harmless(only, m.Manifest) {
+		return only, true
 	}
 	return c, ok
 }

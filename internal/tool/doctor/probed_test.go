@@ -1,12 +1,16 @@
 package doctor
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
+	"vkloader/test/lib/tree"
 )
 
 // A driver that fails because of an earlier finding gives one problem: the earlier finding, with the failure as its
@@ -297,8 +301,8 @@ func TestDriverThatFailsForItsDevice(t *testing.T) {
 	}
 }
 
-// What follows from a device without a driver is no second problem: its vendor's driver for newer chips fails, and a layer that shows the images
-// of one device with another (ValveSoftware/Proton issue 6108, felixdoerre/primus_vk issue 34).
+// A device without a driver is one problem. The failure of its vendor's driver for newer chips follows from it, and so does that of a layer
+// that shows the images of one device with another (ValveSoftware/Proton issue 6108, felixdoerre/primus_vk issue 34).
 func TestFailuresForWantOfADriver(t *testing.T) {
 	t.Parallel()
 	fermi := examine(t, card("0x10de", "nvidia", false, nvidia(t, "390.1"), file("dev/nvidiactl", ""), file("dev/nvidia0", ""), file("sys/module/nvidia/version", "390.1"),
@@ -328,6 +332,37 @@ func TestFailuresForWantOfADriver(t *testing.T) {
 		}
 		if failures != 1 {
 			t.Errorf("%v: %d failures", because, failures)
+		}
+	}
+}
+
+// Drivers that fail are left out by one change. For a loader without filters, it names the manifests of the others, and those for programs of
+// the other word size stay.
+func TestBrokenDriversAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for loader, want := range map[string]string{
+		"libvulkan.so.1.3.239": "export VK_LOADER_DRIVERS_DISABLE=amd_icd64.json,pro_icd64.json",
+		"libvulkan.so.1.2.162": "export VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/radeon_icd.i686.json:/usr/share/vulkan/icd.d/radeon_icd.json",
+	} {
+		files := desktop(t, file(icds+"amd_icd64.json", icd("amdvlk64.so", "")), file(libraries+"amdvlk64.so", library(t, "exports=vk_icdGetInstanceProcAddr")),
+			file(icds+"pro_icd64.json", icd("amdvlkpro64.so", "")), file(libraries+"amdvlkpro64.so", library(t, "exports=vk_icdGetInstanceProcAddr")),
+			file(icds+"radeon_icd.i686.json", icd("/usr/lib/i386-linux-gnu/libvulkan_radeon.so", "")),
+			file("usr/lib/i386-linux-gnu/libvulkan_radeon.so", library(t, "class=32 machine=i386 exports=vk_icdGetInstanceProcAddr")),
+			file(libraries+loader, library(t, "soname=libvulkan.so.1 exports=vkCreateInstance,vkEnumerateInstanceVersion")))
+		delete(files, libraries+"libvulkan.so.1")
+		root := t.TempDir()
+		tree.Lay(t, root, files)
+		if err := os.Symlink(loader, filepath.Join(root, libraries, "libvulkan.so.1")); err != nil {
+			t.Fatal(err)
+		}
+		e := newEvidence(examineRoot(t, root, Options{}))
+		e.alone = e.driversAlone()
+		for i := range e.alone {
+			e.alone[i].Result = term.Either(e.alone[i].Name == "radeon_icd.json", ProbeOK, ProbeFails)
+		}
+		broken := find(e.Drivers, func(m *Entry) bool { return m.Name == "amd_icd64.json" })
+		if c, _ := e.leaveOutBroken(broken); string(c.Line()) != want {
+			t.Errorf("%s: %q, want %q", loader, c.Line(), want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -121,9 +122,9 @@ func (h host) starters() (list []starter) {
 }
 
 // startedBy returns the first line of a starter's file that sets a variable.
-func (h host) startedBy(name string) FileLine {
+func (h host) startedBy(name string, list []starter) FileLine {
 	size, assigned := 0, assignment(name, h.variable(name))
-	for _, s := range h.starters() {
+	for _, s := range list {
 		for _, file := range s.files[:min(len(s.files), maxStarters)] {
 			text := h.machine.Whole(file)
 			if size += len(text); size > maxStarterBytes {
@@ -306,6 +307,7 @@ type setter struct {
 	name string
 	pid  int
 	at   FileLine // the line of a script that sets the variable; without a file: unknown
+	self bool     // a shell that started the tool itself, after it had set the variable
 }
 
 func (s *setter) String() string { return fmt.Sprintf("%s (process %d)", s.name, s.pid) }
@@ -356,6 +358,7 @@ func (h host) newSetter(pid, variable string) *setter {
 	// A shell exports the path of the command in the variable _, also for a script that the tool has replaced since.
 	own := &machine.Machine{Environ: strings.Split(h.machine.Whole("/proc/self/environ"), "\x00")}
 	replaced, _ := own.Lookup("_")
+	s.self = path.Base(replaced) == path.Base(os.Args[0])
 	for _, script := range append(words[1:min(2, len(words))], replaced) {
 		if at := h.lineOf(script, variable); at.File != "" {
 			s.name, s.at = path.Base(script), at

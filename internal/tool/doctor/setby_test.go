@@ -18,7 +18,7 @@ func startedIn(t *testing.T, files map[string]string, value string) string {
 	root := t.TempDir()
 	tree.Lay(t, root, files)
 	h := host{&machine.Machine{Root: root, Environ: []string{"HOME=/home/mia", variables.DriverFiles.Name() + "=" + value}}}
-	if at := h.startedBy(variables.DriverFiles.Name()); at.File != "" {
+	if at := h.startedBy(variables.DriverFiles.Name(), h.starters()); at.File != "" {
 		return at.String()
 	}
 	return ""

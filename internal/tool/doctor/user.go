@@ -193,9 +193,9 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	number := strconv.Itoa(int(group))
 	name := e.field("/etc/group", 0, 2, number)
 	args := with("node", node, "user", u.name, "gid", number, "group", name)
-	for _, hosted := range []string{"render", "video"} { // of distrobox's and toolbox's host
-		if slices.Contains(strings.Split(e.field("/run/host/etc/group", 3, 0, hosted), ","), u.name) {
-			args["hosted"] = []string{hosted}
+	for _, ofHost := range []string{"render", "video"} { // distrobox and toolbox show the host's files
+		if slices.Contains(strings.Split(e.field("/run/host/etc/group", 3, 0, ofHost), ","), u.name) {
+			args["hostgroup"] = []string{ofHost}
 			break
 		}
 	}

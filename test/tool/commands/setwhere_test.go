@@ -118,3 +118,16 @@ func TestFlatpakThatDoesNotRun(t *testing.T) {
 		t.Errorf("exit code %d: %s", exit.Code, out)
 	}
 }
+
+// A script in the user's directory that would set the variable to the same value is not named where the shell itself has set it.
+func TestVariableOfTheShellAndNotOfAScript(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one", "device name=one type=discrete")
+	w.Write("home/bin/software", "#!/bin/sh\nexport VK_LOADER_DRIVERS_DISABLE='*'\nexec \"$@\"\n")
+	w.Env["HOME"] = w.Path("home")
+	out, exit := w.Run(time.Minute, "bash", "-c", `export VK_LOADER_DRIVERS_DISABLE='*'; "$@"; exit $?`, "bash", filepath.Join(built, "vkloader"), "doctor")
+	if exit.Code != 1 || strings.Contains(out, "software, line") || !strings.Contains(out, "unset VK_LOADER_DRIVERS_DISABLE") {
+		t.Errorf("exit code %d: %s", exit.Code, out)
+	}
+}
