@@ -122,13 +122,10 @@ struct memory {
     void *host; /* allocated by the first map, freed with the memory */
 };
 
-struct buffer {
-    VkDeviceSize size;
-};
-
-struct image {
-    VkSubresourceLayout layout; /* of the first level of the first layer */
-    VkDeviceSize size;          /* of all levels and layers */
+/* A buffer, or an image with the layout of the first level of its first layer. */
+struct resource {
+    VkDeviceSize size; /* of all levels and layers */
+    VkSubresourceLayout layout;
 };
 
 struct command_buffer {

@@ -4,29 +4,27 @@
 
 #define ALL_TYPES ((1u << MEMORY_TYPE_COUNT) - 1)
 
-static VkMemoryRequirements requirements(VkDeviceSize size)
-{
-    size = (size + RESOURCE_ALIGNMENT - 1) & ~(VkDeviceSize)(RESOURCE_ALIGNMENT - 1);
-    return (VkMemoryRequirements){.size = size, .alignment = RESOURCE_ALIGNMENT, .memoryTypeBits = ALL_TYPES};
-}
-
 /* ---- buffers --------------------------------------------------------------------------------------------------- */
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateBuffer(VkDevice device, const VkBufferCreateInfo *pCreateInfo,
                                                    const VkAllocationCallbacks *pAllocator, VkBuffer *pBuffer)
 {
     if (pCreateInfo->size > MEMORY_HEAP_SIZE) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    struct buffer *b = allocate(pAllocator, sizeof(*b), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    struct resource *b = allocate(pAllocator, sizeof(*b), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (!b) return VK_ERROR_OUT_OF_HOST_MEMORY;
     b->size = pCreateInfo->size;
     *pBuffer = TO_HANDLE(VkBuffer, b);
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
-                                                              VkMemoryRequirements *pMemoryRequirements)
+/* The memory of a buffer or an image; the commands differ only in types. */
+VKAPI_ATTR void VKAPI_CALL null_vkGetMemoryRequirements(VkDevice device, uint64_t resource,
+                                                        VkMemoryRequirements *pMemoryRequirements)
 {
-    *pMemoryRequirements = requirements(FROM_HANDLE(buffer, buffer)->size);
+    VkDeviceSize size = FROM_HANDLE(resource, resource)->size;
+    size = (size + RESOURCE_ALIGNMENT - 1) & ~(VkDeviceSize)(RESOURCE_ALIGNMENT - 1);
+    *pMemoryRequirements =
+        (VkMemoryRequirements){.size = size, .alignment = RESOURCE_ALIGNMENT, .memoryTypeBits = ALL_TYPES};
 }
 
 /* ---- images ---------------------------------------------------------------------------------------------------- */
@@ -34,7 +32,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetBufferMemoryRequirements(VkDevice device, V
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateImage(VkDevice device, const VkImageCreateInfo *pCreateInfo,
                                                   const VkAllocationCallbacks *pAllocator, VkImage *pImage)
 {
-    struct image *i = allocate(pAllocator, sizeof(*i), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    struct resource *i = allocate(pAllocator, sizeof(*i), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (!i) return VK_ERROR_OUT_OF_HOST_MEMORY;
     const struct format *f = format_of(pCreateInfo->format);
     const VkExtent3D *e = &pCreateInfo->extent;
@@ -47,18 +45,12 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateImage(VkDevice device, const VkImage
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetImageMemoryRequirements(VkDevice device, VkImage image,
-                                                             VkMemoryRequirements *pMemoryRequirements)
-{
-    *pMemoryRequirements = requirements(FROM_HANDLE(image, image)->size);
-}
-
 /* Linear images, the only ones of which a program may ask it, have one level and one layer. */
 VKAPI_ATTR void VKAPI_CALL null_vkGetImageSubresourceLayout(VkDevice device, VkImage image,
                                                             const VkImageSubresource *pSubresource,
                                                             VkSubresourceLayout *pLayout)
 {
-    *pLayout = FROM_HANDLE(image, image)->layout;
+    *pLayout = FROM_HANDLE(resource, image)->layout;
 }
 
 /* No image is sparse. */

@@ -5,7 +5,7 @@
 
 struct swapchain {
     uint32_t count, next;
-    struct image images[];
+    struct resource images[];
 };
 
 #define MIN_IMAGES 2

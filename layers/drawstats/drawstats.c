@@ -226,12 +226,6 @@ static struct device *device_of(VkDevice handle)
     return d;
 }
 
-static void fill(struct device *d)
-{
-#define FILL(name, function) d->name = (PFN_##name)d->get(d->handle, #name);
-    DEVICE_COMMANDS(FILL)
-}
-
 /* vkCreateDevice is in the instance's chain. A physical device begins with the same word as its instance. */
 static VkInstance instance_of(VkPhysicalDevice physical)
 {
@@ -261,7 +255,8 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDevi
         return result;
     }
     d->handle = *handle;
-    fill(d);
+#define FILL(name, function) d->name = (PFN_##name)d->get(d->handle, #name);
+    DEVICE_COMMANDS(FILL)
     pthread_mutex_lock(&lock);
     d->next = devices;
     devices = d;
