@@ -88,6 +88,19 @@ func realOf(m *machine.Machine, name string) string {
 	return path.Clean(name)
 }
 
+// Starts reports whether the linker's C library is new enough for a program.
+func (i *Interpreter) Starts(m *machine.Machine, program string) bool {
+	f, err := m.Open(program)
+	if err != nil || i.Version == "" {
+		return false
+	}
+	defer f.Close()
+	needs, err := ReadELF(f)
+	return err == nil && !slices.ContainsFunc(needs.Requires, func(v SymbolVersion) bool {
+		return strings.HasPrefix(v.Version, "GLIBC_") && CompareVersions(v.Version, "GLIBC_"+i.Version) > 0
+	})
+}
+
 // Interpreter returns the program's dynamic linker; nil: there is no program, or its linker cannot be read.
 func (l *Linker) Interpreter() *Interpreter { return l.interpreter }
 

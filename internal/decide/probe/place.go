@@ -13,6 +13,7 @@ import (
 type Companions struct {
 	Library string // the libvulkan.so.1, or vulkan-1.dll, to open
 	Child   string // the program that loads it
+	Linker  string // the dynamic linker that starts the child; "": the one that it names
 	Lowered bool   // on Windows: the child gets the rights of a program that the user starts
 	Guest   bool   // the caller is another program than the tool and handles its own signals
 }

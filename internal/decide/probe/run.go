@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"vkloader/internal/decide/binary"
@@ -65,13 +66,9 @@ func unusable(child string, err error) error {
 	if of := (*fs.PathError)(nil); errors.As(err, &of) {
 		err = of.Err
 	}
-	if file, failed := os.Open(child); failed == nil {
-		defer file.Close()
-		elf, failed := binary.ReadELF(file)
-		// the kernel's answer for a program whose dynamic linker is missing
-		if errors.Is(err, fs.ErrNotExist) && failed == nil && elf.Interp != "" {
-			err = fmt.Errorf("its dynamic linker %s is missing", elf.Interp)
-		}
+	// the kernel's answer for a program whose dynamic linker is missing
+	if linker := linkerOf(child); errors.Is(err, fs.ErrNotExist) && linker != "" {
+		err = fmt.Errorf("its dynamic linker %s is missing", linker)
 	}
 	return &Unusable{child, err}
 }
@@ -93,8 +90,42 @@ func Ask(question string) Way { return Way{"intercepts", question} }
 
 // Run runs the child, which loads the library and uses it as a short program does, for at most limit. An error means
 // that the child could not be started; a failure of the child is the result's Problem. If the context ends first, the
-// result is Cut.
+// result is Cut. Where the dynamic linker that the child names is missing, or is none, as on NixOS, the linker of the
+// system's shell starts the child.
 func Run(whole context.Context, way Way, at Companions, environ []string, limit time.Duration) (*Result, error) {
+	if shell := shellLinker.Load(); at.Linker == "" && shell != nil {
+		at.Linker = *shell
+	}
+	result, err := runOnce(whole, way, at, environ, limit)
+	if broken := (*Unusable)(nil); at.Linker == "" && errors.As(err, &broken) {
+		if at.Linker = linkerOf("/bin/sh"); at.Linker != "" && at.Linker != linkerOf(at.Child) {
+			if second, failed := runOnce(whole, way, at, environ, limit); failed == nil {
+				shellLinker.Store(&at.Linker)
+				return second, nil
+			}
+		}
+	}
+	return result, err
+}
+
+// shellLinker is the shell's dynamic linker, after it has started a child that its own did not start; nil: it has not.
+var shellLinker atomic.Pointer[string]
+
+// linkerOf returns the dynamic linker that a program names; "": none.
+func linkerOf(program string) string {
+	file, err := os.Open(program)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	elf, err := binary.ReadELF(file)
+	if err != nil {
+		return ""
+	}
+	return elf.Interp
+}
+
+func runOnce(whole context.Context, way Way, at Companions, environ []string, limit time.Duration) (*Result, error) {
 	if !at.Guest {
 		ctx, done := Interruptible(whole)
 		defer done()
@@ -107,6 +138,10 @@ func Run(whole context.Context, way Way, at Companions, environ []string, limit 
 		args = append(args, way.mode)
 	}
 	cmd := spawn.New(ctx, spawn.Trial, at.Child, args...)
+	if at.Linker != "" {
+		cmd = spawn.New(ctx, spawn.Trial, at.Linker, append([]string{at.Child}, args...)...)
+		cmd.Linked = at.Child
+	}
 	cmd.Library, cmd.Names, cmd.Guest = at.Library, explain.NamesOfLayers(environ), at.Guest
 	if way.input != "" {
 		cmd.Stdin = strings.NewReader(way.input)

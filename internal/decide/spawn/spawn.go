@@ -32,6 +32,7 @@ type Child struct {
 	*exec.Cmd
 	Kind    Kind
 	Library string   // the library that a Trial opens
+	Linked  string   // the program that Path, a dynamic linker, starts; "": Path is the program
 	Names   []string // patterns of further variables for a Trial
 	User    *User    // the user that the child becomes; nil: this process's
 	// Filter cleans what a child of another user writes to this process's terminal; nil: all of it passes.

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,7 +26,11 @@ func child(c *spawn.Child) error {
 	if c.Kind == spawn.Trial {
 		verb = "tried"
 	}
-	return Refused(verb, check(c.Kind, c.Path, c.Library, c.Env))
+	err := check(c.Kind, cmp.Or(c.Linked, c.Path), c.Library, c.Env)
+	if err == nil && c.Linked != "" {
+		err = Path(c.Path)
+	}
+	return Refused(verb, err)
 }
 
 // check returns an *Error if this process is privileged and another user can change a file that a child with these

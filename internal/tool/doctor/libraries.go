@@ -37,7 +37,7 @@ func (e *exam) examineEntry(m *Entry) {
 		if f := e.examineLibrary(m); m.Used && f != nil {
 			e.sameLayer(m, f)
 			// most layers have no copy for these programs, and none is missed
-		} else if !m.Used && (e.class != ProcessClass || e.ownLinker) {
+		} else if !m.Used && (e.class != ProcessClass || e.ownLinker != nil) {
 			e.Findings = e.Findings[:before]
 		}
 		for _, name := range []string{m.Layer.DisableName, m.Layer.EnableName} {

@@ -33,7 +33,7 @@ func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options
 			func(pair string) bool { return strings.HasPrefix(pair, "VK_") })
 	}
 	r.Loader.On(&source)
-	r.Program, r.ownLinker, r.source = source.Program, own(linker) != nil, &source
+	r.Program, r.ownLinker, r.source = source.Program, own(linker), &source
 	return r.source
 }
 

@@ -16,6 +16,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
@@ -120,7 +121,7 @@ type Report struct {
 
 	source    *machine.Source
 	options   Options
-	ownLinker bool // the program has its own C library
+	ownLinker *binary.Interpreter // that of a program with a C library of its own
 	// examines the machine again with a change, and loads nothing. keeps reports whether programs keep their drivers
 	// and layers, except for the subject of a finding; nil: they do. It returns false if the change cannot be tried.
 	examineAfter func(*effect) (found []Finding, keeps func(*Finding) bool, possible bool)

@@ -155,16 +155,20 @@ func (p *Probe) enter(result *probe.Result) {
 var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: ProbeFails, probe.Crashed: ProbeCrashes,
 	probe.Hung: ProbeHangs, probe.Exited: ProbeExits, probe.Cut: ProbeWaits}
 
-// PlaceFor returns a place for probes with the program's loader, so that the probes show faults of that loader. It
-// returns own, the tool's library, if the program has no loader, if the program has its own C library and the child
-// cannot open its loader, and for another machine.
+// PlaceFor returns a place for probes with the program's loader and C library, so that the probes show their faults. It
+// returns own, the tool's library, if the program has no loader, if its C library is too old for the child, and for
+// another machine.
 func (r *Report) PlaceFor(own probe.Companions) probe.Companions {
 	l := r.Loader
-	if l == nil || l.Inside || l.Ours() || r.ownLinker || r.source.Foreign() || r.WordSize() != ProcessClass {
+	if l == nil || l.Inside || l.Ours() || r.source.Foreign() || r.WordSize() != ProcessClass {
 		return own
 	}
 	at := own
-	at.Library = l.File
+	if at.Library = l.File; r.ownLinker != nil {
+		if at.Linker = r.ownLinker.Path; !r.ownLinker.Starts(&r.source.Machine, own.Child) {
+			return own
+		}
+	}
 	return at
 }
 
