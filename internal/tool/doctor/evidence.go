@@ -413,14 +413,19 @@ func (e *evidence) addHiding(by []run.Suspect, detail string) {
 	}
 }
 
+// entryOf returns the entry of a suspect; nil: only the trial's programs get it.
+func (e *evidence) entryOf(c *run.Suspect) *Entry {
+	return find(term.Either(c.Kind == run.Layer, e.Layers, e.Drivers),
+		func(m *Entry) bool { return m.Manifest == c.Manifest && m.Name == c.Name })
+}
+
 // addCulprits adds findings for the culprits of a failure.
 func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspect) {
 	e.addHiding(slices.DeleteFunc(slices.Clone(culprits), func(c run.Suspect) bool { return c.Kind != run.Variable }),
 		all.Detail)
 	for _, c := range culprits {
-		known := find(term.Either(c.Kind == run.Layer, e.Layers, e.Drivers),
-			func(m *Entry) bool { return m.Manifest == c.Manifest && m.Name == c.Name })
-		if known == nil { // only the trial's programs get it
+		known := e.entryOf(&c)
+		if known == nil {
 			known = &Entry{Name: c.Name, Manifest: c.Manifest, Library: c.Library,
 				Layer: explain.Layer(t.scene.Answer, c.Name, c.Manifest)}
 		}

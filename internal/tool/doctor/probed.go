@@ -57,7 +57,7 @@ func (e *evidence) addResult(a *alone) {
 		case !ok && a.Only != "" && a.Kind == "driver": // it works with the other loader
 		case !ok:
 			do = e.renewalAdvice(a, code)
-		case a.named:
+		case a.named == a.Name:
 			do = e.renewalAdvice(a, code).or("To do without it, turn it off in the program; "+
 				"a program that asks only for listed layers runs with: ", newAdvice(string(c.Line())))
 		case a.Kind == "layer" && !c.Set:
@@ -74,7 +74,7 @@ func (e *evidence) addResult(a *alone) {
 				do = e.renewalAdvice(a, code).or("To compute on the CPU until then: ", do)
 			}
 		}
-		if ok && a.Kind == "layer" && !a.named && a.Only == "" && e.Answer.Style != pathname.Backslash &&
+		if ok && a.Kind == "layer" && a.named != a.Name && a.Only == "" && e.Answer.Style != pathname.Backslash &&
 			(meant != nil || e.exam().packageOf(a.Manifest, a.of.Library) != "") {
 			do = do.before(e.renewalAdvice(a, code))
 		}
@@ -93,8 +93,9 @@ func (e *evidence) addResult(a *alone) {
 		detail += "; " + f.fact.say()
 	}
 	lost := usual
-	if a.named {
-		detail, lost = "the program names this layer, and may enable it; with it, a short program ended: "+detail, something
+	if a.named != "" {
+		detail, lost = "the program names "+term.Either(a.named == a.Name, "this layer", a.named)+
+			", and may enable it; with it, a short program ended: "+detail, something
 	}
 	what := fact(misbehaved{detail, a.Said, a.with, a.Only})
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {

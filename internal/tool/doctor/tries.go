@@ -51,7 +51,7 @@ type alone struct {
 	of        *Entry
 	Variables []explain.Change
 	unlisted  *GPU          // the device that none of its drivers lists; nil: none
-	named     bool          // no rule makes the layer active, and the program's file names it
+	named     string        // the layer of the trial that only the program's file names; "": none
 	with      string        // the layer that causes the failure together with this one
 	blamed    []run.Suspect // the variables without which the driver works
 	demands   string        // the variable without which it lists no device; "": unknown
@@ -399,15 +399,28 @@ func (t *trying) tryNamedLayers(ctx context.Context, e *evidence) error {
 		}
 		enable := explain.SetVariable(variables.InstanceLayers.Name(),
 			term.Enclosed("", asked, machine.ListSeparator)+m.Name)
-		a := alone{of: m, Probe: Probe{Kind: "layer", Name: m.Name, Manifest: m.Manifest}, named: true}
+		a := alone{of: m, Probe: Probe{Kind: "layer", Name: m.Name, Manifest: m.Manifest}, named: m.Name}
 		var err error
 		if a.saw, err = t.childOf(ctx, t.at, explain.Apply(environ, []explain.Change{enable}), t.Limit); err != nil {
 			return err
 		}
 		a.enter(a.saw)
-		if _, wrong := a.failure(); wrong {
-			e.addResult(&a)
+		if _, wrong := a.failure(); !wrong {
+			continue
 		}
+		for _, l := range t.scene.Suspects(nil).Layers {
+			environ, _ := t.scene.Without(append(slices.Clone(e.out), l))
+			without, err := t.childOf(ctx, t.at, explain.Apply(environ, []explain.Change{enable}), t.Limit)
+			if err != nil {
+				return err
+			}
+			other := e.entryOf(&l)
+			if without.Outcome == probe.Fine && other != nil { // KhronosGroup/Vulkan-ValidationLayers issue 11111
+				a.of, a.Name, a.Manifest, a.with = other, other.Name, other.Manifest, m.Name
+				break
+			}
+		}
+		e.addResult(&a)
 	}
 	return nil
 }

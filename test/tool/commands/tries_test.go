@@ -130,6 +130,22 @@ func TestDoctorTriesTheNamedLayer(t *testing.T) {
 	}
 }
 
+// A layer that the program names, and that fails beside an implicit layer only, is not blamed for that layer's fault.
+// from: KhronosGroup/Vulkan-ValidationLayers issue 11111
+func TestDoctorTriesTheNamedLayerWithoutTheOthers(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	named := w.ExplicitLayer("VK_LAYER_KHRONOS_validation")
+	w.ImplicitLayer("VK_LAYER_one")
+	w.ImplicitLayer("VK_LAYER_two", "die_with vkCreateInstance "+filepath.Base(named.Library))
+	program := w.Write("game", "VK_LAYER_KHRONOS_validation")
+	d := diagnosed(t, w, 0, "--timeout", "2m", "--app", program)
+	want := "warning VK_LAYER_two: the program names VK_LAYER_KHRONOS_validation, and may enable it; with it, a short program ended: "
+	if got := d.finding("layer-crashes"); !strings.HasPrefix(got, want) || !strings.HasSuffix(d.Verdict, "; 1 warning") {
+		t.Errorf("%q\n%q: %+v", got, d.Verdict, d.Findings)
+	}
+}
+
 // A layer that takes longer than others is not blamed for the effects of another layer.
 func TestDoctorWaitsForSlowLayers(t *testing.T) {
 	t.Parallel()
