@@ -97,6 +97,10 @@ func (e *evidence) addResult(a *alone) {
 		detail, lost = "the program names "+term.Either(a.named == a.Name, "this layer", a.named)+
 			", and may enable it; with it, a short program ended: "+detail, something
 	}
+	if g := e.nodelessDevice(a); code == DriverFails && g != nil {
+		detail += "; " + g.Title() + " has no node in this container, and some releases of the driver need that of each device"
+		do = e.exam().nodeCure(g)
+	}
 	what := fact(misbehaved{detail, a.Said, a.with, a.Only})
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
 	case cause < 0 && a.unlisted != nil:
@@ -122,6 +126,16 @@ func (e *evidence) addResult(a *alone) {
 		}
 	}
 	e.add(code, a.Name, a.Manifest, what, do, lost).device = device
+}
+
+// nodelessDevice returns a device of NVIDIA's driver without a node, in a container that has the node of another one; nil:
+// none. Release 460 lists no device then (NVIDIA/libnvidia-container issue 134).
+func (r *Report) nodelessDevice(a *alone) *GPU {
+	serves := func(g *GPU) bool { return g.Kernel == "nvidia" && slices.Contains(g.Drivers, a.Manifest) }
+	if r.containerKind() == "" || !contains(r.GPUs, func(g *GPU) bool { return serves(g) && len(g.Nodes) > 0 }) {
+		return nil
+	}
+	return find(r.GPUs, func(g *GPU) bool { return serves(g) && len(g.Nodes) == 0 })
 }
 
 // addUnopenableNode adds a finding for a node of an unlisted device that cannot be opened, although its permissions

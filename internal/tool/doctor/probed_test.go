@@ -98,6 +98,29 @@ func TestMountedManifest(t *testing.T) {
 	}
 }
 
+// NVIDIA's driver may fail in a container with the nodes of some devices only (NVIDIA/libnvidia-container issue 134).
+func TestProbeWithTheNodesOfSomeDevices(t *testing.T) {
+	t.Parallel()
+	for place, want := range map[string]bool{".dockerenv": true, "run/x": false} {
+		second := "sys/bus/pci/devices/0000:03:00.0/"
+		e := newEvidence(examine(t, card("0x10de", "nvidia", false, nvidia(t, "460.56"), file("dev/nvidiactl", ""), file("dev/nvidia0", ""), file("dev/nvidia-modeset", ""),
+			file(second+"class", "0x030000\n"), file(second+"vendor", "0x10de\n"), file(second+"device", "0x1234\n"), file(second+"driver", "-> ../../drivers/nvidia"),
+			file("proc/driver/nvidia/gpus/0000:01:00.0/information", "Device Minor: 0\n"), file("proc/driver/nvidia/gpus/0000:03:00.0/information", "Device Minor: 1\n"),
+			file(libraries+"libnvidia-glvkspirv.so.460.56", library(t, "exports=x")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")),
+			file(place, "")), Options{}, "DISPLAY=:0"))
+		for a := range each(e.driversAlone()) {
+			a.Result, a.Detail = ProbeFails, "list devices failed with VK_ERROR_INITIALIZATION_FAILED"
+			e.addResult(a)
+		}
+		e.conclude()
+		for _, f := range e.finish().Findings {
+			if f.Code == DriverFails && (strings.Contains(f.Do, "--gpus all") != want || f.Because != nil) {
+				t.Errorf("%s: %v because of %v: %s, %s", place, f.Severity, f.Because, f.What, f.Do)
+			}
+		}
+	}
+}
+
 // A driver whose device has an obstacle fails: the obstacle is the only problem.
 func TestProbeOfAnObstructedDriver(t *testing.T) {
 	t.Parallel()

@@ -66,7 +66,7 @@ var environments = []struct {
 		"var/lib/pacman/local/vulkan-radeon-1-1/files": "%FILES%\nusr/lib/libx.so\n", "var/lib/pacman/local/lib32-q-1-1/files": "%FILES%\n", "var/db/pkg/media-libs/vulkan-loader-1.4/CONTENTS": "",
 		"var/db/xbps/.mesa-vulkan-radeon-files.plist": "<string>/usr/lib/libx.so</string>\n"}, nil, 64},
 	{"flatpak 32-bit", map[string]string{".flatpak-info": "[Application]\nname=org.a.B\nruntime=runtime/org.gnome.Platform/x86_64/45\n"}, nil, 32},
-	{"flatpak with chosen drivers", map[string]string{".flatpak-info": "[Application]\nname=org.a.B\n"}, []string{"FLATPAK_GL_DRIVERS=mesa-git"}, 64},
+	{"flatpak with chosen drivers", map[string]string{".flatpak-info": "[Application]\nname=org.a.B\n[Context]\ndevices=all;\n"}, []string{"FLATPAK_GL_DRIVERS=mesa-git"}, 64},
 	{"snap", nil, []string{"SNAP=/snap/a/1", "SNAP_NAME=a"}, 64}, {"steam", map[string]string{"run/host/container-manager": "pressure-vessel"}, nil, 64},
 }
 

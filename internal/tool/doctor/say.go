@@ -177,6 +177,9 @@ func (e *exam) nodeless(g *GPU) fact {
 		}
 	}
 	kind := e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")
+	if kind == "flatpak" && e.system.holds("granted", nil) {
+		return sentence(what + ": Flatpak passes the host's nodes, and the host had none when the program started")
+	}
 	return sentence(what + term.Enclosed(": ", sandboxWords[kind], " does not pass the node"))
 }
 

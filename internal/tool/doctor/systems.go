@@ -70,6 +70,10 @@ var conditions = map[string]func(d *distribution) bool{
 		return strings.HasPrefix(h.machine.Text("/run/systemd/container"), "lxc") ||
 			strings.Contains(h.machine.Text("/proc/1/environ"), "container=lxc")
 	},
+	"granted": func(d *distribution) bool { // Flatpak passes every node for graphics that the host has
+		devices := strings.Split(setting(d.machine.Text("/.flatpak-info"), "Context", "devices"), ";")
+		return slices.Contains(devices, "all") || slices.Contains(devices, "dri")
+	},
 	"nspawn": func(d *distribution) bool { return d.machine.Text("/run/systemd/container") == "systemd-nspawn" },
 	"32-bit": func(d *distribution) bool { return d.class == 32 },
 	"has32":  func(d *distribution) bool { return d.class == 32 && d.has32() },
