@@ -2,9 +2,7 @@ package doctor
 
 import (
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -238,49 +236,18 @@ func (t Remedy) withObstacle(why obstacle) *Remedy {
 }
 
 // having returns the advice with its effect.
-func (t Remedy) having(name string, on func(*machine.Source, Options) (*machine.Source, Options, bool)) *Remedy {
-	t.because, t.effect = triable, &effect{name: name, on: on}
+func (t Remedy) having(e *effect) *Remedy {
+	t.because, t.effect = triable, e
 	return &t
 }
 
-// giving returns the advice with its effect: another group of the user.
-func (t Remedy) giving(group uint32) *Remedy {
-	return t.having("group "+strconv.Itoa(int(group)),
-		func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
-			u, err := (host{&source.Machine}).findUser(with.User, with.Groups)
-			if err != nil {
-				return nil, with, false
-			}
-			if u.current {
-				u.id = uint32(os.Getuid())
-				groups, err := os.Getgroups()
-				if err != nil {
-					return nil, with, false
-				}
-				u.groups = term.Words(append(groups, os.Getgid()), func(g int) uint32 { return uint32(g) })
-			}
-			with.User, with.Groups = strconv.Itoa(int(u.id)), append(slices.Clone(u.groups), group)
-			return source, with, true
-		})
-}
-
-// reaching returns the advice with its effect: another group of a service's user.
-func (t Remedy) reaching(id, group uint32) *Remedy {
-	return t.having(fmt.Sprintf("group %d of user %d", group, id),
-		func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+// joining returns the advice with its effect: another group of a user.
+func (t Remedy) joining(id, group uint32) *Remedy {
+	return t.having(&effect{name: fmt.Sprintf("group %d of user %d", group, id),
+		on: func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
 			with.joined = append(slices.Clone(with.joined), joined{id, group})
 			return source, with, true
-		})
-}
-
-// finding returns the advice with its effect: the dynamic linker searches a directory after ldconfig.
-func (t Remedy) finding(directory string) *Remedy {
-	return t.having("search "+directory, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
-		const path = "LD_LIBRARY_PATH"
-		value, _ := source.Lookup(path)
-		with.share = nil
-		return explain.SetVariable(path, term.Enclosed("", value, ":")+directory).On(source), with, !source.Elevated
-	})
+		}})
 }
 
 // effectOf returns the effect of a change of a variable or a file.

@@ -223,11 +223,8 @@ var trialLinks = []link{
 			what, is := c.list[effect].fact.(misbehaved)
 			return is && what.with != "" && first != nil && second != nil && first.File == second.File
 		}},
-	{nil, slices.DeleteFunc(slices.Clone(failures), func(k Kind) bool { return k == DriverNoDevice }),
-		func(c *causes, cause, effect int) bool {
-			_, hides := c.list[cause].fact.(hiding)
-			return hides && samePath(c, cause, effect)
-		}},
+	{[]Kind{LibraryShadowed}, slices.DeleteFunc(slices.Clone(failures), func(k Kind) bool { return k == DriverNoDevice }),
+		samePath},
 }
 
 // whyUnlisted is the link from the findings that explain why a driver does not list a device. Only without one may the
@@ -328,8 +325,6 @@ func (f *Finding) lacks() string {
 		return what.library
 	case nowhere:
 		return what.name
-	case hiding:
-		return what.file
 	}
 	return ""
 }

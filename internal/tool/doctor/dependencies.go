@@ -221,7 +221,7 @@ func (e *exam) findable(name string) *Remedy {
 		if wrong != nil {
 			do = e.searchLineCorrection(wrong, path.Dir(file))
 		}
-		return do.finding(path.Dir(file))
+		return do.having(effectOf(e.libraryPath(path.Dir(file))))
 	}
 	if !isNamed(name, "subsystem") {
 		return e.system.libraryAdvice(name)

@@ -212,14 +212,13 @@ var isPlainPath = regexp.MustCompile(`^[\w./+-]+$`).MatchString
 func (e *exam) correction(manifests []string, wrong, directory string) *Remedy {
 	args := with("wrong", wrong, "directory", directory, "change", "s@"+wrong+"/@"+directory+"/@")
 	args["files"] = manifests
-	return e.system.by("library-path", args).having("library path "+wrong,
-		func(source *machine.Source, options Options) (*machine.Source, Options, bool) {
-			for _, file := range manifests {
-				text := strings.ReplaceAll(source.Machine.Whole(file), wrong+"/", directory+"/")
-				source = explain.AddFile(file, text).On(source)
-			}
-			return source, options, true
-		})
+	var change *explain.Change
+	for _, file := range manifests {
+		one := explain.AddFile(file, strings.ReplaceAll(e.machine.Whole(file), wrong+"/", directory+"/"))
+		one.And = change
+		change = &one
+	}
+	return e.system.by("library-path", args).having(effectOf(*change))
 }
 
 // closedLibrary returns the unreadable file of a library, which the dynamic linker skips; "" if there is none.

@@ -222,7 +222,7 @@ func isOrdinary(f *diag.Diagnostic) bool {
 
 // takenOver adds a finding of the library's decision unchanged.
 func (r *Report) takenOver(f *diag.Diagnostic) {
-	r.addDiagnostic(f, f.Code.Entry().Severity, decided{*f}, entryOf(f.Code))
+	r.addDiagnostic(f, f.Code.Entry().Severity, sentence(f.What), entryOf(f.Code))
 }
 
 // addDiagnostic adds a finding of the library's decision with a severity, a fact and advice.
@@ -235,7 +235,7 @@ func (r *Report) addDiagnostic(f *diag.Diagnostic, severity diag.Severity, what 
 
 // addDecision adds a finding of the library's decision with its fix.
 func (e *exam) addDecision(f *diag.Diagnostic) {
-	severity, what, do := f.Code.Entry().Severity, fact(decided{*f}), entryOf(f.Code)
+	severity, what, do := f.Code.Entry().Severity, fact(sentence(f.What)), entryOf(f.Code)
 	var changes []explain.Change
 	v, excludes := explain.SwitchOf(f.Code)
 	filter := f.Code == diag.DriverNotSelected || f.Code == diag.DriverDisabled

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
@@ -35,11 +34,6 @@ const (
 	forbidden  = "%s lacks read or write permission on %s" // a user, a node
 	needsNewer = "%[2]s needs %[1]s %[3]s; this is %[4]s"  // a release of Mesa or Linux
 )
-
-// decided is a finding of the library's decision.
-type decided struct{ diag.Diagnostic }
-
-func (d decided) say() string { return d.What }
 
 // misled is a fault of a variable.
 type misled struct {

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -28,16 +27,6 @@ func (b StartFile) Shown(file string) string {
 		return inside + " in " + path.Base(b.Launcher)
 	}
 	return file
-}
-
-// hiding is a library of a program that hides the system's library from a driver. wants is a version or a symbol.
-type hiding struct{ file, shown, system, by, wants string }
-
-func (s hiding) say() string {
-	return fmt.Sprintf(
-		"%s, which the program brings, hides %s: %s needs %s, which only the system's file has. So %[3]s is not "+
-			"loaded, or ends the program. Without the program's file, %[3]s gets the system's", s.shown, s.system, s.by,
-		s.wants)
 }
 
 // addShadowed adds a finding for each library of the program that keeps a driver or layer from being loaded, and
@@ -69,7 +58,9 @@ func (e *exam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
 		if !binary.OfCLibrary(file.Soname) {
 			do = e.preload(other.Path)
 		}
-		e.foundIn(m, LibraryShadowed, hiding{file.Path, e.options.Bundle.Shown(file.Path), other.Path, by, wants}, do)
+		e.foundIn(m, LibraryShadowed, lacking{textf("%s, which the program brings, hides %s: %s needs %s, which only the "+
+			"system's file has. So %[3]s is not loaded, or ends the program. Without the program's file, %[3]s gets "+
+			"the system's", e.options.Bundle.Shown(file.Path), other.Path, by, wants), file.Path}, do)
 	}
 	return found
 }
@@ -100,8 +91,8 @@ func fileNamed(c *binary.Closure, soname string) *binary.File {
 func (r *Report) withHiding(environ []string) []string {
 	var files []string
 	for i := range r.Findings {
-		if what, is := r.Findings[i].fact.(hiding); is && !slices.Contains(files, what.file) {
-			files = append(files, what.file)
+		if f := &r.Findings[i]; f.Code == LibraryShadowed && !slices.Contains(files, f.lacks()) {
+			files = append(files, f.lacks())
 		}
 	}
 	if len(files) == 0 {
@@ -143,7 +134,7 @@ func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 func (e *exam) preload(file string) *Remedy {
 	c := e.preloading(file)
 	program := term.Or(e.options.Bundle.Launcher, e.source.Program)
-	return shellAdvice("Start it with the system's file: ", c.Assignment()+" "+shell.Quoted(program)).withPreload(c)
+	return shellAdvice("Start it with the system's file: ", c.Assignment()+" "+shell.Quoted(program)).having(effectOf(c))
 }
 
 // preloading returns the change that loads a library before all others.
@@ -151,13 +142,6 @@ func (h host) preloading(file string) explain.Change {
 	const variable = "LD_PRELOAD"
 	value, _ := h.machine.Lookup(variable)
 	return explain.SetVariable(variable, strings.TrimSpace(file+" "+value))
-}
-
-// withPreload returns the advice with its effect: the change that loads a library before all others.
-func (t Remedy) withPreload(c explain.Change) *Remedy {
-	return t.having("preload "+c.Value, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
-		return c.On(source), with, !source.Elevated
-	})
 }
 
 // hiddenBy returns advice about libraries in a directory of ldconfig's that hide newer ones; nil: none does.
@@ -197,12 +181,12 @@ func (e *exam) searchLineRemoval(line searchLine, file, hidden string) *Remedy {
 		c := e.preloading(hidden)
 		outside := e.system.by("variables", arguments{"set": {c.Variable + "=" + c.Value}})
 		do := newAdvice(before + "The application should not contain the first of them.")
-		return do.or("To load the other one: ", outside).withPreload(c)
+		return do.or("To load the other one: ", outside).having(effectOf(c))
 	}
 	commands := []shell.Line{"sed -i " + shell.Words(strconv.Itoa(line.at.Number)+"d", line.at.File), "ldconfig"}
 	if local {
 		commands[0] = "rm -- " + shell.Quoted(file)
 	}
 	do := &Remedy{text: before + "Run as root: " + string(shell.Join(commands, " && ")), lines: commands, root: true}
-	return do.finding(path.Dir(hidden))
+	return do.having(effectOf(e.libraryPath(path.Dir(hidden))))
 }

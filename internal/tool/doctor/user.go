@@ -33,7 +33,7 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 		// after su, $USER is another user
 		who := cmp.Or(h.field("/etc/passwd", 0, 2, own), h.variable("USER"), "user "+own)
 		shell := h.field("/etc/passwd", 6, 2, own)
-		return user{name: who, current: !h.machine.Foreign(), known: !h.machine.Foreign(), inFile: shell != "",
+		return user{name: who, id: uint32(os.Getuid()), current: !h.machine.Foreign(), known: !h.machine.Foreign(), inFile: shell != "",
 			service: isOfService(own, shell)}, nil
 	}
 	u := user{name: name, known: true}
@@ -208,7 +208,7 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	case owner == overflowID:
 		return e.system.by("map-owner", args)
 	case is && groupMay:
-		return do.giving(group)
+		return do.joining(u.id, group)
 	}
 	if u.current && (os.Geteuid() == 0 || mode&machine.ReadWrite == machine.ReadWrite) {
 		return e.sandboxAdvice(node)
@@ -231,13 +231,11 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	switch {
 	case len(units) > 0 && !u.inFile: // systemd made the user for the service, or a directory service has it
 		return e.opens(units[0], []string{"SupplementaryGroups=" +
-			cmp.Or(e.field("/etc/group", 0, 2, number), number)}).reaching(u.id, group)
-	case len(units) > 0 && !u.current:
-		return e.system.by("member-of-units", args).reaching(u.id, group)
+			cmp.Or(e.field("/etc/group", 0, 2, number), number)}).joining(u.id, group)
 	case len(units) > 0:
-		return e.system.by("member-of-units", args).giving(group)
+		return e.system.by("member-of-units", args).joining(u.id, group)
 	}
-	return e.system.by(term.Either(u.service, "member-of-service", "member"), args).giving(group)
+	return e.system.by(term.Either(u.service, "member-of-service", "member"), args).joining(u.id, group)
 }
 
 // joined is a user's membership in a group that the machine does not have yet.
@@ -312,17 +310,20 @@ func (e *exam) unitsOf(u *user) (units []string) {
 	return units
 }
 
-// addGroups gives the named user the groups of its services and those of a fix in trial.
+// addGroups gives the user the groups of its services, if its name selects it, and those of a fix in trial.
 func (e *exam) addGroups() {
-	if e.options.User == "" || e.options.Groups != nil {
-		return
-	}
-	for _, s := range e.services() {
-		if s.User == e.user.id {
-			e.user.groups = append(e.user.groups, s.Groups...)
+	u, more := &e.user, e.options.joinedBy(e.user.id)
+	if e.options.User != "" && e.options.Groups == nil {
+		for _, s := range e.services() {
+			if s.User == u.id {
+				u.groups = append(u.groups, s.Groups...)
+			}
 		}
+	} else if own, err := os.Getgroups(); u.current && len(more) > 0 && err == nil {
+		// the kernel does not know of the fix
+		u.current, u.groups = false, term.Words(append(own, os.Getgid()), func(g int) uint32 { return uint32(g) })
 	}
-	e.user.groups = append(e.user.groups, e.options.joinedBy(e.user.id)...)
+	u.groups = slices.Concat(u.groups, more)
 }
 
 // joinedBy returns the groups that a fix in trial gives to a user.
@@ -517,8 +518,9 @@ func (e *exam) opens(name string, lines []string) *Remedy {
 	}
 	text := strings.Join(lines, "\n")
 	return u.change(key, lines, []string{"serviceConfig." + key + " = " + value}).
-		having("unit "+name+" "+text, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
-			with.dropIns = append(slices.Clone(with.dropIns), dropIn{name, text})
-			return source, with, true
-		})
+		having(&effect{name: "unit " + name + " " + text,
+			on: func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+				with.dropIns = append(slices.Clone(with.dropIns), dropIn{name, text})
+				return source, with, true
+			}})
 }

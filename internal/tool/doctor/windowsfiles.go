@@ -347,7 +347,7 @@ func (e *windowsExam) addElevatedFindings() {
 	}
 	for f := range each(e.Answer.Diagnostics) {
 		if f.Code == diag.VariableElevated {
-			e.add(ElevatedVariable, f.Subject, "", decided{*f}, nil)
+			e.add(ElevatedVariable, f.Subject, "", sentence(f.What), nil)
 		}
 	}
 	count, acts := 0, false
