@@ -470,13 +470,14 @@ func (e *exam) weigh() { weigh(e.Findings, e.exempter(), func(int) bool { return
 // exempter returns the function that decides whether a finding costs programs nothing, by the drivers, layers and
 // devices.
 func (e *exam) exempter() func(*Finding) exemption {
-	bad := e.manifests(func(m *Entry) bool { return m.Harmless && m.Fault != standing.FaultForeign })
 	served := contains(e.GPUs, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
 	told := e.someGood() || contains(e.Findings, func(f *Finding) bool { return f.Code == GPUNoDriver })
 	return func(f *Finding) exemption {
 		ofLibrary := slices.Contains(ofLibraries, f.Code)
 		switch d := e.driverAt(f.Path); {
-		case ofLibrary && bad[f.Path] != nil, ofLibrary &&
+		case ofLibrary && contains(e.Drivers, func(m *Entry) bool {
+			return m.Manifest == f.Path && m.Harmless && m.Fault != standing.FaultForeign
+		}), ofLibrary &&
 			slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool {
 				// it comes with a driver of absent devices
 				return f.Path == l.Manifest && f.Subject == l.Name && e.deviceAbsent(drivers.Of(l.Library))

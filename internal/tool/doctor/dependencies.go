@@ -109,7 +109,11 @@ func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
 		one := what
 		one.name, one.also = name, nil
 		one.configured, _ = e.configuredPath(name)
-		directories := append(e.places("libraries"), e.packageDirectories(m.Manifest, name)...)
+		directories := e.places("libraries")
+		if p := e.system.packageNamed(e.packageOf(m.Manifest)); p != nil { // the manifest's
+			files := slices.DeleteFunc(slices.Clone(p.Files), func(file string) bool { return path.Base(file) != name })
+			directories = append(directories, term.Words(files, path.Dir)...)
+		}
 		if e.kind("flatpak", "snap", "steam") == "" { // these arrange their own directories
 			directories = append(directories, librariesNear(m.Manifest)...)
 		}
@@ -148,18 +152,6 @@ func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
 		}
 		e.foundIn(m, code, group, do).offer(fixing, changes...)
 	}
-}
-
-// packageDirectories returns the directories of a library in the package that has a manifest.
-func (e *exam) packageDirectories(manifest, library string) (directories []string) {
-	if p := e.system.packageNamed(e.packageOf(manifest)); p != nil {
-		for _, file := range p.Files {
-			if path.Base(file) == library {
-				directories = append(directories, path.Dir(file))
-			}
-		}
-	}
-	return directories
 }
 
 // librariesNear returns the directories for libraries of the software that a manifest belongs to, if that is outside of

@@ -186,16 +186,6 @@ func packagesOf(name, family string) (packages []string) {
 	return packages
 }
 
-// isUsualPackage reports whether the table has a package of a family of package managers.
-func isUsualPackage(name, family string) bool {
-	for _, words := range packageRows() {
-		if slices.Contains(words, family+"="+name) {
-			return true
-		}
-	}
-	return false
-}
-
 // packageOf returns the package of a family that has a driver or layer; "" if none is known.
 func packageOf(name, family string) string { return append(packagesOf(name, family), "")[0] }
 
@@ -468,7 +458,11 @@ func (e *exam) installDriver(f *drivers.Family, lacks bool) *Remedy {
 		if usual == "" || !m.family().IsMesa() || !f.IsMesa() || m.File == "" {
 			continue
 		}
-		if owner := e.ownerOf(m.File); isFileName(owner) && !isUsualPackage(owner, e.system.family()) {
+		owner, known := e.ownerOf(m.File), false // the table has the owner
+		for _, words := range packageRows() {
+			known = known || slices.Contains(words, e.system.family()+"="+owner)
+		}
+		if isFileName(owner) && !known {
 			return e.system.by("driver-of-build", with("p", owner, "family", f.Name, "usual", usual))
 		}
 	}

@@ -322,17 +322,6 @@ func (e *exam) outFor(code diag.Code) (n int) {
 	return n
 }
 
-// manifests maps manifest paths to drivers: the first with a path for which which returns true; nil accepts all.
-func (r *Report) manifests(which func(m *Entry) bool) map[string]*Entry {
-	list := make(map[string]*Entry, len(r.Drivers))
-	for m := range each(r.Drivers) {
-		if list[m.Manifest] == nil && (which == nil || which(m)) {
-			list[m.Manifest] = m
-		}
-	}
-	return list
-}
-
 // searchVariable returns the variable that replaces the driver search.
 func searchVariable(source *machine.Source) string {
 	for _, id := range []variables.ID{variables.DriverFiles, variables.ICDFilenames} {

@@ -321,7 +321,7 @@ func (e *exam) tooNew(g *GPU) bool {
 		return false
 	}
 	what := textf(needsNewer, "Mesa", term.Or(g.Label, c.Name), c.Mesa, have)
-	e.add(GPUNeedsNewer, g.Title(), newest.Manifest, what, e.system.newerMesa(c))
+	e.add(GPUNeedsNewer, g.Title(), newest.Manifest, what, e.system.by("mesa", e.system.newerMesa(c)))
 	return true
 }
 
@@ -342,30 +342,22 @@ func (e *exam) addBeforeNVK(g *GPU, c *drivers.Chip) bool {
 	return true
 }
 
-// kernelPackage returns Debian's package of the kernel for an architecture.
-func kernelPackage(target string) string {
-	return pairValue("kernel", func(name string) bool { return name == target })
-}
-
 // newerLinux returns advice about a Linux release with a driver for a chip.
 func (d distribution) newerLinux(c *drivers.Chip) *Remedy {
-	suite, has := d.suite()
-	if has && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
-		return d.by("linux", with("first", c.Kernel, "suite", suite.Name, "what", "Linux "+suite.Kernel, "p", d.kernel))
-	}
-	return d.by("linux", with("first", c.Kernel))
+	return d.by("linux", d.since(c.Kernel, "Linux", d.kernel, func(s drivers.Suite) string { return s.Kernel }))
 }
 
-// newerMesa returns advice about a Mesa release that supports a chip.
-func (d distribution) newerMesa(c *drivers.Chip) *Remedy { return d.by("mesa", d.mesaArguments(c)) }
+// newerMesa returns the arguments of advice about a Mesa release that supports a chip.
+func (d distribution) newerMesa(c *drivers.Chip) arguments {
+	return d.since(c.Mesa, "Mesa", "mesa-vulkan-drivers", func(s drivers.Suite) string { return s.Mesa })
+}
 
-// mesaArguments returns the arguments of such advice.
-func (d distribution) mesaArguments(c *drivers.Chip) arguments {
-	suite, has := d.suite()
-	if has && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
-		return with("first", c.Mesa, "suite", suite.Name, "what", "Mesa "+suite.Mesa, "p", "mesa-vulkan-drivers")
+// since returns the arguments of advice about a release of a program, with the suite that has it in a package.
+func (d distribution) since(first, program, p string, of func(drivers.Suite) string) arguments {
+	if suite, has := d.suite(); has && binary.CompareVersions(of(suite), first) >= 0 {
+		return with("first", first, "suite", suite.Name, "what", program+" "+of(suite), "p", p)
 	}
-	return with("first", c.Mesa)
+	return with("first", first)
 }
 
 // youngForKernel returns the fact and the advice if the running kernel is too old for the chip.

@@ -244,9 +244,6 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 	return do
 }
 
-// endSentence returns a text, which may end with a command, with a period.
-func endSentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
-
 // addAsking puts before the advice for a layer that a variable asks for that the variable no longer does
 // (RPCS3/rpcs3 issue 11157): the layer may work elsewhere, as one that writes into the current directory.
 func (r *Report) addAsking(a *alone, do *Remedy) *Remedy {
@@ -524,7 +521,7 @@ func (r *Report) meaning(a *alone) *Remedy {
 		c := e.chip(g)
 		if slices.Contains(g.Drivers, a.Manifest) && c != nil && c.Mesa != "" &&
 			binary.CompareVersions(drivers.MesaRelease(e.machine, a.of.File), c.Mesa) < 0 {
-			maps.Copy(args, e.system.mesaArguments(c))
+			maps.Copy(args, e.system.newerMesa(c))
 		}
 	}
 	do, _ := e.system.follow(how, "", args)

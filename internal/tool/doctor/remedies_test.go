@@ -94,7 +94,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 		},
 		"NVIDIA, module":   func(e *exam) *Remedy { return e.nvidiaModule() },
 		"NVIDIA, replaced": func(e *exam) *Remedy { return e.system.replacementAdvice("libnvidia-gl-550") },
-		"Mesa, newer":      func(e *exam) *Remedy { return e.system.newerMesa(&drivers.Chip{Mesa: "24.3"}) },
+		"Mesa, newer":      func(e *exam) *Remedy { return e.system.by("mesa", e.system.newerMesa(&drivers.Chip{Mesa: "24.3"})) },
 		"Linux, newer":     func(e *exam) *Remedy { return e.system.newerLinux(&drivers.Chip{Kernel: "6.9"}) },
 		"node refused":     func(e *exam) *Remedy { return e.system.by("refused-node", with("node", "/dev/dri/renderD128")) },
 		"allow group":      func(e *exam) *Remedy { return e.system.by("map-group", with("node", "/dev/dri/renderD128")) },

@@ -16,30 +16,16 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// fromStart returns the value of a variable in the container's first process, and whether it can be read.
-func (h host) fromStart(name string) (value string, set, known bool) {
-	if h.machine.Tree != nil { // a host described by files has no process to read
-		value, set = h.machine.Lookup(name)
-		return value, set, true
-	}
-	first := h.machine.Whole("/proc/1/environ")
-	if first == "" {
-		return "", false, false
-	}
-	value, set = (&machine.Machine{Environ: strings.Split(first, "\x00")}).Lookup(name)
-	return value, set, true
-}
-
 // isSetByShell reports whether a variable of a program in a container was set after the container's start.
 func (h host) isSetByShell(name string) bool {
 	now, set := h.machine.Lookup(name)
-	if !set {
+	first := h.machine.Whole("/proc/1/environ")
+	if !set || h.machine.Tree != nil { // a host described by files has no process to read
 		return false
-	}
-	value, had, known := h.fromStart(name)
-	if !known {
+	} else if first == "" {
 		return !h.machine.Foreign()
 	}
+	value, had := (&machine.Machine{Environ: strings.Split(first, "\x00")}).Lookup(name)
 	return !had || value != now
 }
 

@@ -73,37 +73,16 @@ func outcomeOf(answer *plan.Answer) []explain.ItemKey {
 
 // goneOf returns the missing files that the settings name.
 func goneOf(source *machine.Source, s *core.Settings) (files []string) {
-	said := map[string]bool{}
-	add := func(file string) {
-		if file == "" || said[file] {
-			return
-		}
-		if _, err := source.Stat(file); err != nil && !isDenied(err) {
-			said[file] = true
+	if s == nil {
+		return nil
+	}
+	named := slices.Concat(term.Words(s.Layers, func(l core.LayerEntry) string { return l.Path }), s.Drivers)
+	for _, file := range named {
+		if _, err := source.Stat(file); file != "" && !slices.Contains(files, file) && err != nil && !isDenied(err) {
 			files = append(files, file)
 		}
 	}
-	for i := range s.Layers {
-		add(s.Layers[i].Path)
-	}
-	for i := range s.Drivers {
-		add(s.Drivers[i])
-	}
 	return files
-}
-
-// namedBySettings reports whether the settings name a missing file. The finding about the settings covers it.
-func (e *exam) namedBySettings(file string) bool {
-	if e.Answer.Settings == nil {
-		return false
-	}
-	if e.bySettings == nil {
-		e.bySettings = map[string]bool{}
-		for _, gone := range goneOf(e.source, e.Answer.Settings) {
-			e.bySettings[gone] = true
-		}
-	}
-	return e.bySettings[file]
 }
 
 // leftovers adds findings for a configurator's override layer and settings file, which affect every program.

@@ -55,8 +55,9 @@ func (e *exam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
 		}
 		found = true
 		do := e.system.by("one-build", nil)
-		if !binary.OfCLibrary(file.Soname) {
-			do = e.preload(other.Path)
+		if c := e.preloading(other.Path); !binary.OfCLibrary(file.Soname) {
+			do = shellAdvice("Start it with the system's file: ", c.Assignment()+" "+shell.Quoted(term.Or(
+				e.options.Bundle.Launcher, e.source.Program))).having(effectOf(c))
 		}
 		e.foundIn(m, LibraryShadowed, lacking{textf("%s, which the program brings, hides %s: %s needs %s, which only the "+
 			"system's file has. So %[3]s is not loaded, or ends the program. Without the program's file, %[3]s gets "+
@@ -128,13 +129,6 @@ func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 		}
 	}
 	return "", ""
-}
-
-// preload returns advice to start the program with a library of the system.
-func (e *exam) preload(file string) *Remedy {
-	c := e.preloading(file)
-	program := term.Or(e.options.Bundle.Launcher, e.source.Program)
-	return shellAdvice("Start it with the system's file: ", c.Assignment()+" "+shell.Quoted(program)).having(effectOf(c))
 }
 
 // preloading returns the change that loads a library before all others.

@@ -231,8 +231,7 @@ type exam struct {
 
 	judged         *decide.Standings // nil: not judged yet
 	leftOutDrivers []keptOut         // excluded by a variable or the settings file, and work; nil: not known yet
-	byVariables    map[string]bool   // the files that variables name; nil: not read yet
-	bySettings     map[string]bool   // missing files that the settings name; nil: not read yet
+	named          map[string]bool   // files that variables or settings name; nil: not read yet
 }
 
 // examOf returns an examination that completes a report.
@@ -246,7 +245,8 @@ func (e *exam) setSystem(class int, known *packages) *exam {
 	narrow, _ := machines.Running(32)
 	own, _ := machines.Own()
 	architectures := e.machine.Whole("/var/lib/dpkg/arch")
-	d.packages, d.class, d.narrow, d.kernel = known, class, narrow.Target, kernelPackage(own.Target)
+	d.packages, d.class, d.narrow = known, class, narrow.Target
+	d.kernel = pairValue("kernel", func(name string) bool { return name == own.Target })
 	d.foreign = narrow.Target != "" && strings.Contains(architectures, narrow.Target)
 	e.class, e.system = class, d
 	return e
@@ -325,7 +325,7 @@ func (e *exam) isCovered(f *diag.Diagnostic) bool {
 	case diag.SettingsIgnored, diag.SettingsKeys:
 		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
 	case diag.FileOpen:
-		return e.source.Absent(f.Path) && (e.isNamedFile(f.Path) || e.namedBySettings(f.Path))
+		return e.source.Absent(f.Path) && e.isNamedFile(f.Path)
 	}
 	return f.Subject == manifest.OverrideName
 }

@@ -241,7 +241,7 @@ func (t *Remedy) before(other *Remedy) *Remedy {
 // or returns this advice and then another one, which words introduce: a choice, or a further step.
 func (t *Remedy) or(when string, other *Remedy) *Remedy {
 	all := *t
-	all.text = strings.TrimPrefix(endSentence(t.text)+" ", ". ") + when + other.text
+	all.text = strings.TrimPrefix(strings.TrimSuffix(t.text, ".")+". ", ". ") + when + other.text
 	all.lines, all.root = slices.Concat(t.lines, other.lines), t.root || other.root
 	return &all
 }

@@ -349,7 +349,15 @@ func (t *trying) slow(ctx context.Context, e *evidence, with time.Duration) erro
 			return err
 		}
 		if with = min(with, again); delays(with, without) {
-			e.addSlow(&l, with, without)
+			var do *Remedy
+			if layer := explain.Layer(e.Answer, l.Name, l.Manifest); layer != nil {
+				if c, ok := e.leaveOut(&Entry{Name: l.Name, Manifest: l.Manifest, Layer: layer}); ok {
+					do = placement{Change: c, aim: forTime}.remedy()
+				}
+			}
+			e.add(LayerSlow, l.Name, l.Manifest,
+				textf("it makes every program start %s later: a short program took %s with it, %s without it",
+					seconds(with-without), seconds(with), seconds(without)), do)
 		}
 	}
 	return nil
@@ -371,19 +379,6 @@ func totalDuration(r *probe.Result) (all time.Duration) {
 		all += time.Duration(phase.Micros * float64(time.Microsecond))
 	}
 	return all
-}
-
-// addSlow adds a finding for a slow layer, with the change that excludes it.
-func (e *evidence) addSlow(l *run.Suspect, with, without time.Duration) {
-	var do *Remedy
-	if layer := explain.Layer(e.Answer, l.Name, l.Manifest); layer != nil {
-		if c, ok := e.leaveOut(&Entry{Name: l.Name, Manifest: l.Manifest, Layer: layer}); ok {
-			do = placement{Change: c, aim: forTime}.remedy()
-		}
-	}
-	e.add(LayerSlow, l.Name, l.Manifest,
-		textf("it makes every program start %s later: a short program took %s with it, %s without it",
-			seconds(with-without), seconds(with), seconds(without)), do)
 }
 
 // tryNamedLayers runs a child process with each installed layer that the program's file names and that no rule makes

@@ -259,7 +259,10 @@ func (e *exam) serviceUsers() {
 	for g := range each(e.GPUs) {
 		if len(g.Nodes) > 0 && len(g.Drivers) > 0 && e.expects(g) {
 			usable = append(usable, g)
-			closed = closed || slices.ContainsFunc(g.Nodes, func(node string) bool { return !e.open(node) })
+			closed = closed || slices.ContainsFunc(g.Nodes, func(node string) bool {
+				_, _, mode, known := e.owner(node)
+				return known && mode&machine.ReadWrite != machine.ReadWrite // not everybody's
+			})
 		}
 	}
 	if !closed {
@@ -334,12 +337,6 @@ func (o *Options) joinedBy(id uint32) (groups []uint32) {
 		}
 	}
 	return groups
-}
-
-// open reports whether every user may read and write a file.
-func (h host) open(file string) bool {
-	_, _, mode, ok := h.owner(file)
-	return !ok || mode&machine.ReadWrite == machine.ReadWrite
 }
 
 // firstRefused returns the first node that keeps a user from all of some devices; "" if the user may use one of them.

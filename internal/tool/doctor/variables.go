@@ -108,17 +108,20 @@ func (e *exam) steamSets(name string) bool {
 	return e.kind("steam") != "" && strings.Contains(e.variable(name), "/pressure-vessel/")
 }
 
-// isNamedFile reports whether a variable names a file. Package environment then reports a missing file.
+// isNamedFile reports whether a variable names a file, or the settings name a missing one, which has another finding.
 func (e *exam) isNamedFile(file string) bool {
-	if e.byVariables == nil {
-		e.byVariables = map[string]bool{}
+	if e.named == nil {
+		e.named = map[string]bool{}
 		variables.Each(func(id variables.ID) {
 			for place := range strings.SplitSeq(e.source.Var(id.Name(), id.Secure()).Value, ":") {
-				e.byVariables[place] = true
+				e.named[place] = true
 			}
 		})
+		for _, gone := range goneOf(e.source, e.Answer.Settings) {
+			e.named[gone] = true
+		}
 	}
-	return e.byVariables[file]
+	return e.named[file]
 }
 
 // Variables returns the findings about variables, each with a change that removes it. It reads few files.

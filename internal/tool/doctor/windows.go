@@ -106,16 +106,11 @@ func (e *windowsExam) decisions() {
 		if device != "" {
 			e.add(DriverPackage, e.base(f.Path), f.Path,
 				textf("the display device %s names %s, which is not there", device, f.Path), nil)
-		} else if !isOrdinary(f) && !e.isCovered(f) {
+		} else if !isOrdinary(f) && !(f.Code == diag.FileOpen && (!e.windows.Files || e.named[f.Path])) && // the doctor's own
+			!slices.Contains([]diag.Code{diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff}, f.Code) {
 			e.takenOver(f)
 		}
 	}
-}
-
-// isCovered reports whether a finding of the doctor replaces a finding of the decision.
-func (e *windowsExam) isCovered(f *diag.Diagnostic) bool {
-	return f.Code == diag.FileOpen && (!e.windows.Files || e.named[f.Path]) ||
-		slices.Contains([]diag.Code{diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff}, f.Code)
 }
 
 // after examines the machine again with a change.

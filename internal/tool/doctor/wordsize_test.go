@@ -79,7 +79,8 @@ func TestKernelOfOtherMachines(t *testing.T) {
 	chip := &drivers.Chip{Kernel: "6.6"}
 	for target, want := range map[string]string{"amd64": " linux-image-amd64", "arm64": " linux-image-arm64", "ppc64el": " linux-image-powerpc64le",
 		"mips64el": "Update the system to a release with Linux 6.6 or newer."} {
-		d := distribution{ids: []string{"debian"}, version: "12", class: 64, kernel: kernelPackage(target)}
+		kernel := pairValue("kernel", func(name string) bool { return name == target })
+		d := distribution{ids: []string{"debian"}, version: "12", class: 64, kernel: kernel}
 		if got := d.newerLinux(chip).text; !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q, want %q", target, got, want)
 		}
