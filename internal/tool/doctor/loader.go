@@ -192,19 +192,13 @@ var besideProgram = []string{"", "lib/", "lib64/", "../lib/", "bin/"}
 // without one, it computes on the CPU. Libraries of /usr/lib belong to no single program.
 func (e *exam) examineBackends() {
 	program, seen := e.source.Program, map[string]bool{}
-	if program == "" {
-		return
-	}
-	if slices.ContainsFunc(nameLists()["launched"],
-		func(place string) bool { return strings.Contains(program, place) }) {
+	if program == "" || e.isLaunched() {
 		return
 	}
 	if f := e.linker.Program(); f != nil {
 		e.examineOwn(f, path.Dir(program))
 	}
-	of := "../lib/" + path.Base(program) + "/"
-	for _, sub := range append([]string{of, of + "vulkan/"}, besideProgram...) {
-		directory := path.Join(path.Dir(program), sub)
+	for _, directory := range e.ownDirectories() {
 		names := e.machine.Names(directory)
 		if directory == "/usr/lib" || directory == "/lib" {
 			continue

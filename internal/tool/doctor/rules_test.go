@@ -63,9 +63,9 @@ func countCodes(list []Finding) map[Code]int {
 	return count
 }
 
-// collectors are the files that read a machine: the system and its packages, libraries and loaders, manifests and
+// collectors are the files that read a machine: the system and its packages, libraries and loaders, programs, manifests and
 // settings, users and services. Every other file has rules, remedies or words.
-var collectors = []string{"distribution.go", "leftout.go", "ldconfig.go", "libraries.go", "loader.go", "probed.go", "settings.go",
+var collectors = []string{"distribution.go", "leftout.go", "ldconfig.go", "libraries.go", "loader.go", "probed.go", "program.go", "settings.go",
 	"systems.go", "user.go", "wish.go"}
 
 // A rule asks the machine for facts, and opens, lists or describes no file: how a fact is read stands below

@@ -164,6 +164,7 @@ func rules() []rule {
 		{codes: []Code{ServiceDevices}, linux: (*exam).serviceDevices},
 		{codes: []Code{ProgramNeeds}, linux: (*exam).programWants},
 		{codes: []Code{ProgramLayer}, linux: (*exam).namedLayers},
+		{codes: []Code{ProgramNoVulkan}, linux: (*exam).findVulkan},
 		{codes: []Code{LayerEverywhere}, windows: (*windowsExam).implicit, files: true},
 		{codes: []Code{DriverTranslates}, windows: (*windowsExam).addLayered, files: true},
 		{codes: []Code{LoaderMissing, LoaderBroken, LoaderOld, LoaderBundled, LoaderOther}, linux: (*exam).loaders},

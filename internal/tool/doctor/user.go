@@ -357,8 +357,7 @@ func (e *exam) firstRefused(u *user, gpus []*GPU) (first string) {
 func (e *exam) usesGPU(s *process.SystemdService) bool {
 	program, _, _ := strings.Cut(strings.Join(s.Command, "\x00"), "\x00")
 	for _, name := range []string{s.Unit, s.Name, path.Base(program)} {
-		if slices.ContainsFunc(nameLists()["gpu-program"],
-			func(known string) bool { return strings.HasPrefix(strings.ToLower(name), known) }) {
+		if hasPrefixOf("gpu-program", strings.ToLower(name)) {
 			return true
 		}
 	}

@@ -52,6 +52,9 @@ func (r *Report) verdicts() []string {
 	if !r.Static.Gets() {
 		return []string{machine.Style.Base(r.source.Program) + " is statically linked, and gets no Vulkan loader"}
 	}
+	if has(r.Findings, ProgramNoVulkan) {
+		return []string{machine.Style.Base(r.source.Program) + " has no Vulkan in it"}
+	}
 	if has(r.Findings, LoaderBroken) {
 		return []string{"Programs get no Vulkan loader"}
 	}
