@@ -394,92 +394,46 @@ func checkWords(value string) string {
 	return ""
 }
 
-// number returns the number that C's strtoul or strtol reads at the start of a text, and the rest.
-func number(text string) (digits, rest string) {
-	text = strings.TrimLeft(text, " \t\n\v\f\r")
-	signed := strings.TrimLeft(text, "+-")
-	if len(text)-len(signed) > 1 {
-		return "", text
-	}
-	set := "0123456789"
-	at := 0
-	if len(signed) > 2 && (signed[:2] == "0x" || signed[:2] == "0X") && strings.IndexByte(hexadecimal, signed[2]) >= 0 {
-		set, at = hexadecimal, 2
-	} else if signed != "" && signed[0] == '0' {
-		set = "01234567"
-	}
-	end := at
-	for end < len(signed) && strings.IndexByte(set, signed[end]) >= 0 {
-		end++
-	}
-	return signed[:end], signed[end:]
-}
-
-const hexadecimal = "0123456789abcdefABCDEF"
-
-// decimal returns the digits of the decimal number at the start of a text, as C's strtol reads it; "": there is none.
-func decimal(value string) string {
-	digits := strings.TrimLeft(value, " \t\n\v\f\r+-")
-	return digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
-}
+// Numbers at the start of a text, as C's strtol and strtoul read them: one in decimal notation (ENV-91, ENV-108), two in
+// hexadecimal notation (ENV-85, ENV-86), and one or a range in any notation (ENV-93 to ENV-97).
+var (
+	decimal   = machine.Pattern{Text: `^[ \t-\r+-]*([0-9]+)`}
+	selection = machine.Pattern{Text: `^[ \t-\r]*[+-]?(?:0[xX])?[0-9a-fA-F]+:[ \t-\r]*[+-]?[0-9a-fA-F]`}
+	idRange   = machine.Pattern{Text: strings.ReplaceAll(`(?s)^NUMBER(?:(.)(?:NUMBER)?)?`, "NUMBER",
+		`[ \t-\r]*[+-]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)`)}
+)
 
 // IsOn reports whether the value of a variable is a decimal number other than 0 (PHY-026).
-func IsOn(value string) bool { return strings.Trim(decimal(value), "0") != "" }
+func IsOn(value string) bool {
+	number := decimal.Form().FindStringSubmatch(value)
+	return number != nil && strings.Trim(number[1], "0") != ""
+}
 
-// checkSwitch checks a decimal number (ENV-91, ENV-108).
 func checkSwitch(value string) string {
-	if decimal(value) == "" {
-		return fmt.Sprintf("%q is not a number and counts as 0; write 1 to enable it", value)
-	}
-	return ""
+	return term.Either(decimal.Form().MatchString(value), "",
+		fmt.Sprintf("%q is not a number and counts as 0; write 1 to enable it", value))
 }
 
 func checkUnloading(value string) string {
-	if value != "0" && value != "1" {
-		return fmt.Sprintf("%q is neither 0 nor 1 and has no effect", value)
-	}
-	return ""
+	return term.Either(value == "0" || value == "1", "",
+		fmt.Sprintf("%q is neither 0 nor 1 and has no effect", value))
 }
 
-// checkSelection checks two hexadecimal numbers with one colon between them (ENV-85, ENV-86).
 func checkSelection(value string) string {
-	vendor, device, _ := strings.Cut(value, ":")
-	if !isHexadecimal(vendor, false) || !isHexadecimal(device, true) {
-		return fmt.Sprintf("%q is not VENDOR:DEVICE, two hexadecimal numbers, and has no effect", value)
-	}
-	return ""
+	return term.Either(selection.Form().MatchString(value), "",
+		fmt.Sprintf("%q is not VENDOR:DEVICE, two hexadecimal numbers, and has no effect", value))
 }
 
-// isHexadecimal reports whether text is a hexadecimal number or, with tail, begins with one.
-func isHexadecimal(text string, tail bool) bool {
-	text = strings.TrimLeft(text, " \t\n\v\f\r")
-	text = strings.TrimPrefix(strings.TrimPrefix(text, "-"), "+")
-	if rest := strings.TrimPrefix(strings.TrimPrefix(text, "0x"), "0X"); rest != "" {
-		text = rest
-	}
-	if tail && text != "" {
-		text = text[:1]
-	}
-	return text != "" && strings.Trim(text, hexadecimal) == ""
-}
-
-// checkRanges reports the first fault of a list of numbers and ranges (ENV-93 to ENV-97).
+// checkRanges reports the first fault of a list of numbers and ranges.
 func checkRanges(value string) string {
-	for _, e := range strings.Split(value, ",") {
-		if e == "" {
-			continue
-		}
-		first, rest := number(e)
-		if first == "" {
+	for _, e := range split(value, ",") {
+		part := idRange.Form().FindStringSubmatch(e)
+		if part == nil {
 			return fmt.Sprintf("%q is not a number and counts as 0", e)
 		}
-		if rest == "" {
-			continue
-		}
-		last, _ := number(rest[1:])
-		from, _ := strconv.ParseUint(first, 0, 64)
-		to, _ := strconv.ParseUint(last, 0, 64)
-		if uint32(to) < uint32(from) {
+		from, _ := strconv.ParseUint(part[1], 0, 64)
+		to, _ := strconv.ParseUint(part[3], 0, 64)
+		if part[2] != "" && uint32(to) < uint32(from) {
 			return fmt.Sprintf("the range %q ends before it begins, so it contains no ID", e)
 		}
 	}
