@@ -510,30 +510,18 @@ func (h *hunt) sayWait() (stop func()) {
 	}
 }
 
-// requester returns the variable with which the user asks for a layer; "": none does.
-func (h *hunt) requester(layer string) string {
-	answer := h.scene.Answer
-	for _, a := range answer.Active {
-		if answer.Layers[a.Layer].Name != layer {
-			continue
-		}
-		switch a.EnabledBy {
-		case plan.ByVariable:
-			return variables.InstanceLayers.Name()
-		case plan.ByEnable:
-			return variables.LayersEnable.Name()
-		}
-	}
-	return ""
-}
-
-// updates returns the advice for culprits that the user asks for: the fix is their update; "": there is none.
+// updates returns the advice for culprits that a variable of the user asks for: the fix is their update; "": there is
+// none.
 func (h *hunt) updates(culprits []run.Suspect) string {
 	var texts []string
-	for _, c := range culprits {
-		if by := h.requester(c.Name); c.Kind == run.Layer && by != "" {
-			texts = append(texts,
-				fmt.Sprintf("Update %s (%s), which %s asks for", c.Name, term.Or(c.Library, c.Manifest), by))
+	for _, a := range h.scene.Answer.Active {
+		by, asked := map[uint32]variables.ID{plan.ByVariable: variables.InstanceLayers,
+			plan.ByEnable: variables.LayersEnable}[a.EnabledBy]
+		for _, c := range culprits {
+			if asked && c.Kind == run.Layer && c.Name == h.scene.Answer.Layers[a.Layer].Name {
+				texts = append(texts,
+					fmt.Sprintf("Update %s (%s), which %s asks for", c.Name, term.Or(c.Library, c.Manifest), by.Name()))
+			}
 		}
 	}
 	return strings.Join(texts, "; ")

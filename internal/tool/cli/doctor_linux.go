@@ -91,7 +91,8 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if !about.source.Foreign() && len(s.Env) > 0 {
 		return errors.New("--fix uses the variables of this process: --env only with --root")
 	}
-	return fixStepwise(s, &ownFiles{invocation: s, doctoring: d, about: about, source: about.source}, &d.repairing)
+	f := &ownFiles{invocation: s, doctoring: d, about: about, source: about.source}
+	return fixStepwise(s, f.next, &d.repairing)
 }
 
 // namesFix prints the command that makes changes, if there is a change to make.

@@ -70,7 +70,7 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if fix.UndoFile(&m) == "" {
 		return exit.Unable("there is no place for the undo file: LOCALAPPDATA is not set")
 	}
-	return fixStepwise(s, &ownValues{s, m, elevatedHere()}, &d.repairing)
+	return fixStepwise(s, (&ownValues{s, m, elevatedHere()}).next, &d.repairing)
 }
 
 // namesFix prints the command that makes changes, if there is a change to make.

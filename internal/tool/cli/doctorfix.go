@@ -18,7 +18,6 @@ import (
 // fixer fixes one machine step by step.
 type fixer struct {
 	*invocation
-	on      fixes
 	answers *bufio.Scanner
 	all     bool                // do all further steps without a question
 	tried   map[shell.Line]bool // lines of steps that are done or rejected
@@ -29,11 +28,8 @@ type fixer struct {
 	dry  bool   // print steps without doing them
 }
 
-// fixes are the changes of a machine. Each system implements it.
-type fixes interface {
-	// next examines the current machine and returns the next step for whose line asks returns true; nil: none.
-	next(asks func(line shell.Line) bool) (*doctor.Report, *step, error)
-}
+// nextStep examines the current machine and returns the next step for whose line asks returns true; nil: none.
+type nextStep func(asks func(line shell.Line) bool) (*doctor.Report, *step, error)
 
 // step is one step of a fix.
 type step struct {
@@ -55,35 +51,35 @@ func asksFirst(s *invocation, r *repairing) error {
 }
 
 // fixStepwise does each tried and accepted step, and examines the machine again after each.
-func fixStepwise(s *invocation, on fixes, r *repairing) error {
-	f := &fixer{invocation: s, on: on, answers: bufio.NewScanner(s.in), all: r.Yes, tried: map[shell.Line]bool{},
-		only: r.Step, dry: r.Dry}
+func fixStepwise(s *invocation, next nextStep, r *repairing) error {
+	f := &fixer{invocation: s, answers: bufio.NewScanner(s.in), all: r.Yes, tried: map[shell.Line]bool{}, only: r.Step,
+		dry: r.Dry}
 	for {
-		report, next, err := on.next(f.asks)
+		report, step, err := next(f.asks)
 		if err != nil {
 			return err
 		}
-		if next == nil {
+		if step == nil {
 			return f.end(report)
 		}
-		f.show(next)
-		f.tried[next.line] = true
+		f.show(step)
+		f.tried[step.line] = true
 		if f.dry {
-			f.plan(next.edits...)
+			f.plan(step.edits...)
 			continue
 		}
-		switch f.ask() {
-		case wanted:
-		case notWanted:
-			continue
-		default:
+		wanted, enough := f.ask()
+		if enough {
 			return f.end(report)
 		}
-		if err := next.do(); err != nil {
+		if !wanted {
+			continue
+		}
+		if err := step.do(); err != nil {
 			return exit.As(exit.NotLooked, fmt.Errorf("%w; to restore the files already changed: --undo", err))
 		}
 		f.done++
-		f.later = f.later || next.later
+		f.later = f.later || step.later
 	}
 }
 
@@ -103,34 +99,26 @@ func (f *fixer) show(next *step) {
 	}
 }
 
-// answer is an answer to a question.
-type answer uint8
-
-const (
-	wanted answer = iota
-	notWanted
-	enough
-)
-
-func (f *fixer) ask() answer {
+// ask asks whether the step is wanted, or whether the changes so far are enough.
+func (f *fixer) ask() (wanted, enough bool) {
 	for !f.all {
 		fmt.Fprint(f.out, "Make this change? y(es), n(o), a(ll), q(uit): ")
 		if !f.answers.Scan() {
 			fmt.Fprintln(f.out)
-			return enough
+			return false, true
 		}
 		switch strings.ToLower(strings.TrimSpace(f.answers.Text())) {
 		case "y", "yes":
-			return wanted
+			return true, false
 		case "n", "no":
-			return notWanted
+			return false, false
 		case "a", "all":
 			f.all = true
 		case "q", "quit":
-			return enough
+			return false, true
 		}
 	}
-	return wanted
+	return true, false
 }
 
 func (f *fixer) end(report *doctor.Report) error {

@@ -12,13 +12,13 @@ func TestFixAsks(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	f := &fixer{invocation: &invocation{out: &out}, answers: bufio.NewScanner(strings.NewReader("what\nY\nno\nq\nall\n"))}
-	for i, want := range []answer{wanted, notWanted, enough, wanted, wanted} {
-		if got := f.ask(); got != want {
-			t.Errorf("answer %d: %d, want %d", i, got, want)
+	for i, want := range [][2]bool{{true, false}, {false, false}, {false, true}, {true, false}, {true, false}} {
+		if wanted, enough := f.ask(); wanted != want[0] || enough != want[1] {
+			t.Errorf("answer %d: %t %t, want %t", i, wanted, enough, want)
 		}
 	}
 	f.all = false
-	if f.ask() != enough || strings.Count(out.String(), "Make this change?") != 6 {
+	if _, enough := f.ask(); !enough || strings.Count(out.String(), "Make this change?") != 6 {
 		t.Errorf("%q", &out)
 	}
 }

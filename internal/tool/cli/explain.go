@@ -49,7 +49,7 @@ func newExplain(s *invocation) *cobra.Command {
 		}
 		return e.run(s, names)
 	})
-	cmd.Args, cmd.ValidArgsFunction = cobra.ArbitraryArgs, completeFound(s)
+	cmd.Args, cmd.ValidArgsFunction = cobra.ArbitraryArgs, completeInstalled(s, true, true)
 	addPlatforms(cmd, &e.otherSystem)
 	return cmd
 }
@@ -87,7 +87,9 @@ func (e *explaining) run(s *invocation, names []string) error {
 		if e.Platform == "" || answer.Loader != nil {
 			printLoader(s, answer.Loader, answer.App)
 		}
-		printElevated(s, answer)
+		s.text("", term.Enclosed(machine.Style.Base(answer.App)+" runs with more rights than its user (",
+			string(answer.Elevated), "): it ignores most variables and the home directory."))
+		s.text("", term.Enclosed("Set, but ignored: ", strings.Join(answer.Unseen, ", "), "."))
 		printExplained(s, answer)
 		rest()
 	})
@@ -114,10 +116,11 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 // explainDecision explains a decision for a program. names selects drivers and layers; none: all. bare omits packages
 // and fixes.
 func explainDecision(about *subject, app string, names []string, bare bool) (*survey.Explanation, error) {
-	loader := decideFor(about)
+	result := &survey.Explanation{Schema: explainSchema, App: app, Loader: decideFor(about), In: []explain.Item{},
+		Out: []explain.Item{}, Part: len(names) > 0}
 	if static := staticOf(about); !static.Gets() {
-		return &survey.Explanation{Schema: explainSchema, App: app, Static: static.Line(app), In: []explain.Item{},
-			Out: []explain.Item{}}, nil
+		result.Loader, result.Static = nil, static.Line(app)
+		return result, nil
 	}
 	answer, err := decide.Explain(about.source)
 	if err != nil {
@@ -125,9 +128,8 @@ func explainDecision(about *subject, app string, names []string, bare bool) (*su
 	}
 	in, out, err := only(about.source, names, answer.In, answer.Out)
 	if err != nil {
-		if writers := writersOf(about, answer.In, strings.Join(names, " ")); len(writers) > 0 {
-			return &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: []explain.Item{},
-				Out: []explain.Item{}, Writers: writers, Part: true}, nil
+		if result.Writers = writersOf(about, answer.In, strings.Join(names, " ")); len(result.Writers) > 0 {
+			return result, nil
 		}
 		return nil, err
 	}
@@ -140,8 +142,7 @@ func explainDecision(about *subject, app string, names []string, bare bool) (*su
 			e.Why = cmp.Or(obstacle(about.source, e.Library), e.Why)
 		}
 	}
-	result := &survey.Explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out,
-		Part: len(names) > 0}
+	result.In, result.Out = in, out
 	if about.source.Elevated {
 		if about.source.Program != "" && !onWindows {
 			result.Elevated = process.RightsOf(&about.source.Machine, about.source.Program)
@@ -160,13 +161,6 @@ func explainDecision(about *subject, app string, names []string, bare bool) (*su
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer.Plan)
 	}
 	return result, nil
-}
-
-// printElevated prints the reason why the program is elevated, and the variables that it ignores because of that.
-func printElevated(s *invocation, a *survey.Explanation) {
-	s.text("", term.Enclosed(machine.Style.Base(a.App)+" runs with more rights than its user (", string(a.Elevated),
-		"): it ignores most variables and the home directory."))
-	s.text("", term.Enclosed("Set, but ignored: ", strings.Join(a.Unseen, ", "), "."))
 }
 
 // addPackages enters the package of each manifest.

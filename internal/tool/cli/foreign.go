@@ -30,16 +30,13 @@ type otherSystem struct {
 	Debuggable bool     `option:"debuggable" needs:"platform"`
 }
 
-func platformNames() []string {
-	return append(term.Words(systems.Systems, func(s systems.System) string { return s.Name }), androidName)
-}
-
 // androidName is the system whose loader reads no manifests.
 const androidName = "android"
 
 // addPlatforms adds --platform, whose words are in a table.
 func addPlatforms(cmd *cobra.Command, e *otherSystem) {
-	cmd.Flags().Var(option.Choice{Value: &e.Platform, Words: platformNames()}, "platform", "")
+	names := term.Words(systems.Systems, func(s systems.System) string { return s.Name })
+	cmd.Flags().Var(option.Choice{Value: &e.Platform, Words: append(names, androidName)}, "platform", "")
 }
 
 // maxRegistry is the size of the largest registry file that is read, in bytes: a file of a whole hive has some 100 MB.

@@ -103,8 +103,8 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 		}
 		sandboxes := term.Words(p.Sandboxes,
 			func(in doctor.Sandbox) string { return strings.TrimSuffix(in.Kind+" "+in.Detail, " ") })
-		table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "),
-			modules(p.Drivers), modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
+		table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), term.Either(p.Class == 0, "", fmt.Sprint(p.Class)),
+			strings.Join(loaders, ", "), modules(p.Drivers), modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
 	}
 	table.PrintOr("No process uses a Vulkan loader.", s.out, "", s.style)
 	for _, p := range r.Processes {
@@ -116,10 +116,6 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 		counted := term.Either(r.Hidden > 1, fmt.Sprintf("%d processes", r.Hidden), "1 process")
 		fmt.Fprintf(s.out, "%s could not be inspected%s\n", counted, asSeer())
 	}
-}
-
-func bits(class int) string {
-	return term.Either(class == 0, "", fmt.Sprint(class))
 }
 
 func stateText(c process.FileState) string {

@@ -30,7 +30,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 	cmd.Args = cobra.MinimumNArgs(1)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			return completeLayers(s)(cmd, args, typed)
+			return completeInstalled(s, true, false)(cmd, args, typed)
 		}
 		return completeSettings(s, args[0]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}

@@ -142,12 +142,6 @@ func (c *completions) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// completeLayers completes names of installed layers, completeDrivers names and paths of driver manifests,
-// completeFound both.
-func completeLayers(s *invocation) completion  { return completeInstalled(s, true, false) }
-func completeDrivers(s *invocation) completion { return completeInstalled(s, false, true) }
-func completeFound(s *invocation) completion   { return completeInstalled(s, true, true) }
-
 // completeInstalled completes names of installed layers, of driver manifests, or of both.
 func completeInstalled(s *invocation, layers, drivers bool) completion {
 	files := term.Either(drivers, cobra.ShellCompDirectiveDefault, cobra.ShellCompDirectiveNoFileComp)
@@ -239,8 +233,8 @@ func completeVariables(*cobra.Command, []string, string) (names []string, _ cobr
 func completeOptions(s *invocation, cmd *cobra.Command) {
 	programs := completePrograms(s)
 	options := map[string]completion{"add-driver": completeManifests, "configuration": completeConfigurations(s),
-		"device": completeDevices(s), "driver": completeDrivers(s), "env": completeVariables,
-		"layer": completeLayers(s),
+		"device": completeDevices(s), "driver": completeInstalled(s, false, true), "env": completeVariables,
+		"layer": completeInstalled(s, true, false),
 		"pid":   completeProcesses,
 		"app": func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return programs(cmd, nil, typed)
