@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -160,7 +159,7 @@ func makersOf(s *invocation, source *machine.Source, app string, still bool, lim
 		text(name, "the keys of the registry that loaders read", export)
 	}
 	text("system.txt", "the release of the system",
-		func() (string, error) { return cleanText(bundle.System(source)), nil })
+		func() (string, error) { return term.Text(bundle.System(source)), nil })
 	if !still {
 		add("version.json", "versions of the library and of the tool", func() (any, error) { return versionsOf(s) })
 		add("info.json", "devices and times of a short run", func() (any, error) {
@@ -168,7 +167,7 @@ func makersOf(s *invocation, source *machine.Source, app string, still bool, lim
 		})
 		text("log.txt", "the loader's log of a short run", func() (string, error) {
 			log, err := logOfRun(s, source, limit)
-			return cleanText(log), err
+			return term.Text(log), err
 		})
 	}
 	return append(makers, maker{"files.txt", "the reason why the manifests are missing", func() ([]bundle.Part, error) {
@@ -189,13 +188,6 @@ func makersOf(s *invocation, source *machine.Source, app string, still bool, lim
 		}
 		return parts, nil
 	}})
-}
-
-// cleanText returns text without control characters except line ends and tabs.
-func cleanText(text string) string {
-	var b strings.Builder
-	_, _ = term.Cleaner{To: &b, Plain: true}.Write([]byte(text)) // a Builder has no errors
-	return b.String()
 }
 
 // bundleParts makes every part. A fault affects only its part, and each may read as many files as a command.

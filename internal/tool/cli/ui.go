@@ -190,9 +190,6 @@ func (c *commandLines) Settings() (*settings.FileSet, string, error) {
 	return found, messages.String(), err
 }
 
-// Source implements ui.Tool.
-func (c *commandLines) Source() (*machine.Source, error) { return c.invocation().source("", false) }
-
 // Run implements ui.Tool.
 func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 	s := c.invocation()

@@ -86,6 +86,13 @@ func (c Cleaner) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
+// Text returns a text with OneLine's replacements, except for line ends and tabs.
+func Text(text string) string {
+	var b strings.Builder
+	_, _ = Cleaner{To: &b, Plain: true}.Write([]byte(text)) // a Builder has no errors
+	return b.String()
+}
+
 // Colours are the codes that Style writes.
 var Colours = []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m"}
 

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"errors"
-	"html/template"
 	"runtime"
 	"slices"
 	"strings"
@@ -28,13 +27,12 @@ type chain struct {
 	More    int // the number of hidden rows
 	Find    string
 	Loader  string
-	Library string       // the loader of the picture's child process; "": the tool's own
-	Own     string       // the same loader, if the user has to confirm it first; else ""
-	Query   string       // of the address, with the draft
-	All     template.URL // a link to the page with all rows
-	Note    string       // a remark about the change
-	Wrong   string       // the reason if the change is impossible
-	Say     string       // the announcement of the last step for screen readers
+	Library string // the loader of the picture's child process; "": the tool's own
+	Own     string // the same loader, if the user has to confirm it first; else ""
+	Query   string // of the address, with the draft
+	Note    string // a remark about the change
+	Wrong   string // the reason if the change is impossible
+	Say     string // the announcement of the last step for screen readers
 	Sides   []side
 	Unread  string // why the page cannot switch layers; "": it can
 	Starts  bool   // the page can start the program
@@ -75,8 +73,8 @@ func driversOf(e *survey.Explanation) (list []string) {
 // namedDrivers says what settings that name drivers do after an update.
 const namedDrivers = "The drivers are named by their manifests, which an update of a driver keeps. A driver that is installed later is not among them."
 
-// maxRows is the maximum number of rows on a page, unless the reader asks for all.
-const maxRows = 60
+// maxRows is the maximum number of rows on a page. The others are found by their names.
+const maxRows = 100
 
 // maxAsked is the maximum number of drivers and layers for a picture with data from child processes. More would take
 // too long.
@@ -126,13 +124,8 @@ func chainOf(r *Request) (any, error) {
 	if c.Find != "" {
 		q.Set("find", c.Find)
 	}
-	if r.Query.Has("all") {
-		q.Set("all", "1")
-	}
 	c.Query = q.Encode()
 	r.Address = strings.TrimPrefix(string(link(s.Path(), q)), "#/")
-	q.Set("all", "1")
-	c.All = link(s.Path(), q)
 	return c, nil
 }
 
@@ -157,7 +150,7 @@ func (c *chain) draw(r *Request) {
 			c.After, now = after, after
 		}
 	}
-	c.rows(now, r.Query.Has("all"))
+	c.rows(now)
 	c.compare()
 }
 
@@ -188,8 +181,8 @@ func seeing(tool Tool, files []File) Tool {
 	return tool.With(added, without...)
 }
 
-// rows lists the components in use and out of use. all raises the limit.
-func (c *chain) rows(now *survey.Explanation, all bool) {
+// rows lists the components in use and out of use.
+func (c *chain) rows(now *survey.Explanation) {
 	type key struct{ kind, manifest, name string }
 	was := map[key]bool{}
 	for _, e := range c.Before.In {
@@ -201,7 +194,7 @@ func (c *chain) rows(now *survey.Explanation, all bool) {
 		if c.Find != "" && !strings.Contains(strings.ToLower(e.Name), strings.ToLower(c.Find)) {
 			return
 		}
-		if len(c.Rows) >= maxRows && !all || len(c.Rows) >= maxRows*10 {
+		if len(c.Rows) >= maxRows {
 			c.More++
 			return
 		}

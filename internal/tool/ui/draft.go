@@ -25,9 +25,6 @@ type draft struct {
 	initialExact bool
 }
 
-// others is the word for all layers without an entry in an address.
-const others = "others"
-
 // draftOf reads the draft in the address, or else the current settings.
 func draftOf(r *Request, s *subject) (*draft, error) {
 	d := &draft{app: s.App, All: r.Query.Get("for") == "all" || s.App == "", Expires: r.Query.Get("expires")}
@@ -49,10 +46,12 @@ func draftOf(r *Request, s *subject) (*draft, error) {
 	d.Drivers = r.Refs("driver")
 	if r.Query.Has("layer") {
 		d.entries, d.Exact = nil, r.Query.Get("exact") != ""
-		for _, text := range r.Query["layer"] {
-			if err := d.enter(text); err != nil {
-				return nil, err
+		for _, text := range r.Refs("layer") {
+			e := settings.LayerChoice{}
+			if e.UnmarshalText([]byte(text)) != nil {
+				return nil, errors.New("this is not a valid address of this page: the list of layers cannot be read")
 			}
+			d.entries = append(d.entries, e)
 		}
 	}
 	return d, nil
@@ -107,33 +106,12 @@ func (d *draft) start(now *settings.ForPrograms) {
 	}
 }
 
-// enter adds a layer from the address: CONTROL:NAME.
-func (d *draft) enter(text string) error {
-	control, ref, _ := strings.Cut(text, ":")
-	name, err := url.QueryUnescape(ref)
-	if err != nil || !slices.Contains([]string{"on", "off", "auto", others}, control) {
-		return errors.New("this is not a valid address of this page: the list of layers cannot be read")
-	}
-	if control == others {
-		name, control = "", ""
-	}
-	d.entries = append(d.entries, settings.LayerChoice{Name: name, Control: control})
-	return nil
-}
-
-// Layers returns the entries in the notation of the address.
-func (d *draft) Layers() (list []string) {
+// Layers returns the changed entries as in the address: values of --layer in the form of {{ref}}.
+func (d *draft) Layers() []string {
 	if d.sameLayers() {
 		return nil
 	}
-	for _, e := range d.entries {
-		if e.Control == "" {
-			list = append(list, others+":")
-		} else {
-			list = append(list, e.Control+":"+url.QueryEscape(e.Name))
-		}
-	}
-	return list
+	return term.Words(d.entries, func(e settings.LayerChoice) string { return url.QueryEscape(e.String()) })
 }
 
 // Given reports whether there is a change.

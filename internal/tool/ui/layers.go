@@ -174,16 +174,16 @@ func layersWithSettings(r *Request) (*layers, error) {
 func layerOf(r *Request, name string) (view *layer, err error) {
 	view = &layer{Name: name, Where: r.Query.Get("where")}
 	view.Variables = view.Where == "variables"
-	if found, _, err := r.Tool.Settings(); err == nil {
-		list, _ := found.Configurations()
-		view.Configurations = term.Words(list, func(c *settings.Configuration) string { return c.Name })
+	found, _, err := r.Tool.Settings()
+	if err != nil {
+		return nil, err
 	}
+	list, _ := found.Configurations()
+	view.Configurations = term.Words(list, func(c *settings.Configuration) string { return c.Name })
 	if view.Where == "configuration" {
 		view.Configuration = cmp.Or(append([]string{r.Ref(view.Where)}, view.Configurations...)...)
 	}
-	if view.source, err = r.Tool.Source(); err != nil {
-		return nil, err
-	}
+	view.source = found.Source
 	says, err := settings.ChangeLayer(view.source, view.change())
 	if err != nil {
 		return nil, err
@@ -268,7 +268,7 @@ func (r *layerRow) formValue(q *Request) string {
 		return r.Now
 	}
 	text := q.Query.Get(field)
-	if text == visible(r.Now) { // shown and unchanged
+	if text == term.Text(r.Now) { // shown and unchanged
 		return r.Now
 	}
 	if text == "" && !slices.Contains([]string{"STRING", "LIST", "FLAGS", "FRAMES"}, r.Type) {

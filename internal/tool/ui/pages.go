@@ -156,16 +156,7 @@ func render(name, part string, data any) (string, error) {
 	}
 	var text strings.Builder
 	err = t.ExecuteTemplate(&text, part, data)
-	return visible(text.String()), err
-}
-
-// visible replaces all control and invisible characters except line ends.
-func visible(text string) string {
-	lines := strings.Split(strings.ReplaceAll(text, "\t", " "), "\n")
-	for i := range lines {
-		lines[i] = term.OneLine(lines[i])
-	}
-	return strings.Join(lines, "\n")
+	return term.Text(text.String()), err
 }
 
 // pageAt returns the page of an address in a list.

@@ -30,9 +30,6 @@ type export struct {
 // form is the draft in one form.
 type form struct{ Title, About, Text string }
 
-// variable is a variable with a value.
-type variable struct{ Name, Value string }
-
 func exportOf(r *Request) (any, error) {
 	s, _, plan, err := subjectAndPlan(r)
 	if err != nil {
@@ -58,7 +55,7 @@ func exportOf(r *Request) (any, error) {
 	default:
 		with := *s
 		for _, v := range list {
-			with.Env = append(slices.Clone(with.Env), v.Name+"="+v.Value)
+			with.Env = append(slices.Clone(with.Env), v.Variable+"="+v.Value)
 		}
 		got, err := explainedFor(r, r.Tool, &with)
 		if err != nil {
@@ -84,7 +81,7 @@ func exportOf(r *Request) (any, error) {
 }
 
 // variablesFor returns the variables that turn one chain into another.
-func variablesFor(m *machine.Machine, s *subject, before, after *survey.Explanation) (list []variable) {
+func variablesFor(m *machine.Machine, s *subject, before, after *survey.Explanation) (list []explain.Change) {
 	add := func(v variables.ID, names []string) {
 		if len(names) == 0 {
 			return
@@ -98,7 +95,7 @@ func variablesFor(m *machine.Machine, s *subject, before, after *survey.Explanat
 		if now != "" {
 			names = append([]string{now}, names...)
 		}
-		list = append(list, variable{v.Name(), strings.Join(names, ",")})
+		list = append(list, explain.SetVariable(v.Name(), strings.Join(names, ",")))
 	}
 	old, fresh := before.ActiveLayers(), after.ActiveLayers()
 	add(variables.LayersEnable, missing(fresh, old))
@@ -113,17 +110,17 @@ func missing(list, other []string) []string {
 }
 
 // variables adds the forms that set variables.
-func (e *export) variables(list []variable) {
+func (e *export) variables(list []explain.Change) {
 	var unit strings.Builder
 	var lines, steam shell.Line
 	unit.WriteString("[Service]\n")
 	env := []string{}
 	for _, v := range list {
-		lines += explain.SetVariable(v.Name, v.Value).Line() + "\n"
+		lines += v.Line() + "\n"
 		unit.WriteString(`Environment="` +
-			strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`).Replace(v.Name+"="+v.Value) + "\"\n")
-		steam += explain.SetVariable(v.Name, v.Value).Assignment() + " "
-		env = append(env, v.Name+"="+v.Value)
+			strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`).Replace(v.Variable+"="+v.Value) + "\"\n")
+		steam += v.Assignment() + " "
+		env = append(env, v.Variable+"="+v.Value)
 	}
 	device, _ := json.MarshalIndent(map[string]any{"cdiVersion": "0.5.0", "kind": "vkloader.local/layers",
 		"devices": []any{map[string]any{"name": "chosen", "containerEdits": map[string]any{"env": env}}}}, "", "  ")

@@ -21,8 +21,6 @@ import (
 type Tool interface {
 	// Settings finds the settings files, and returns messages about the expired ones, which it removes.
 	Settings() (found *settings.FileSet, said string, err error)
-	// Source returns the facts for a program without a path.
-	Source() (*machine.Source, error)
 	// Run runs a command line, such as "explain", "--json", in this process.
 	Run(ctx context.Context, args ...string) *Ran
 	// Child starts this program with ChildOption and further variables. The end of the context ends the child and all

@@ -148,7 +148,7 @@ func TestUIChangesNeedTheSecret(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a").serve()
 	s.page("/page/program")
-	form := url.Values{"layer": {"off:VK_LAYER_a", "others:"}}
+	form := url.Values{"layer": {"VK_LAYER_a=off", "others"}}
 	for _, secret := range []string{"", "WRONG", s.token} {
 		for _, path := range []string{"/change/layers", "/change/clear", "/undo"} {
 			status, _, _ := s.ask(http.MethodPost, path, form, func(r *http.Request) { r.Header.Set("Vkloader-Secret", secret) })
@@ -190,8 +190,8 @@ func TestUIContentSecurityPolicy(t *testing.T) {
 	s.tool("settings", "set", "--layer", "VK_LAYER_a=off")
 	inline := regexp.MustCompile(`(?i)<script[^>]*>[^<]|<style|\sstyle=|\son[a-z]+=|javascript:|@import|https?://`)
 	for _, path := range []string{"/", "/assets/ui.css", "/page/", "/page/overview", "/page/programs", "/page/program",
-		"/page/program?layer=off:VK_LAYER_a&layer=on:VK_LAYER_b&layer=others:", "/part/picture?layer=on:VK_LAYER_b&layer=others:",
-		"/part/export?layer=on:VK_LAYER_b&layer=others:", "/page/none", "/none", "/part/none", "/assets/none"} {
+		"/page/program?layer=VK_LAYER_a%253Doff&layer=VK_LAYER_b%253Don&layer=others", "/part/picture?layer=VK_LAYER_b%253Don&layer=others",
+		"/part/export?layer=VK_LAYER_b%253Don&layer=others", "/page/none", "/none", "/part/none", "/assets/none"} {
 		_, text, head := s.ask(http.MethodGet, path, nil)
 		policy := head.Get("Content-Security-Policy")
 		for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self'", "base-uri 'none'",
@@ -218,9 +218,9 @@ func TestUIEscapes(t *testing.T) {
 	s.layer(hostile, hostile)
 	s.write("share/vulkan/implicit_layer.d/bad.json", "{\"layer\": \"</pre><script>alert(3)</script>\x1b[2J\u202e")
 	s.serve()
-	off := url.QueryEscape("off:" + url.QueryEscape(hostile))
-	for _, path := range []string{"/page/overview?notes", "/page/program", "/page/program?layer=" + off + "&layer=others%3A", "/page/program?find=%3Cscript%3E&env=%22%3E%3Cscript%3E",
-		"/part/picture", "/part/export?layer=" + off + "&layer=others%3A", "/page/program/%3Cscript%3Ealert(4)%3C/script%3E"} {
+	off := url.QueryEscape(url.QueryEscape(hostile + "=off"))
+	for _, path := range []string{"/page/overview?notes", "/page/program", "/page/program?layer=" + off + "&layer=others", "/page/program?find=%3Cscript%3E&env=%22%3E%3Cscript%3E",
+		"/part/picture", "/part/export?layer=" + off + "&layer=others", "/page/program/%3Cscript%3Ealert(4)%3C/script%3E"} {
 		_, text, _ := s.ask(http.MethodGet, path, nil)
 		bare := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(text, "") // a quoted text is a value
 		if regexp.MustCompile(`(?i)<script|<img|<[^>]*onerror`).MatchString(bare) || strings.Contains(text, "<script") {
@@ -234,7 +234,7 @@ func TestUIEscapes(t *testing.T) {
 		t.Errorf("the layer is not there:\n%s", text)
 	}
 	// The layer with this name is switched off all the same.
-	s.apply("layers", url.Values{"layer": {"off:" + url.QueryEscape(hostile), "others:"}})
+	s.apply("layers", url.Values{"layer": {url.QueryEscape(hostile + "=off"), "others"}})
 	in, _, _ := strings.Cut(s.tool("explain"), "Not used")
 	if strings.Contains(in, "alert(1)") || !strings.Contains(in, "VK_LAYER_plain") {
 		t.Errorf("after the change:\n%s", in)
@@ -409,7 +409,7 @@ func TestUIOfRoot(t *testing.T) {
 	if text := s.plan("clear", url.Values{}); !strings.Contains(text, "files of the system only, not "+s.settings()) {
 		t.Errorf("a plan:\n%s", text)
 	}
-	if text := s.plan("layers", url.Values{"layer": {"auto:VK_LAYER_a", "others:"}}); !strings.Contains(text, "would be ignored") {
+	if text := s.plan("layers", url.Values{"layer": {"VK_LAYER_a=auto", "others"}}); !strings.Contains(text, "would be ignored") {
 		t.Errorf("a plan:\n%s", text)
 	}
 	if s.read(s.settings()) != before {

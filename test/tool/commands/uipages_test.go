@@ -39,12 +39,12 @@ func TestUIWritesWhatTheCommandLineWrites(t *testing.T) {
 		start []string // the settings before
 		want  []string // in the file
 	}{
-		{"one off, for all", url.Values{"layer": {"off:VK_LAYER_a", "others:"}}, nil, []string{`"control": "off"`}},
-		{"one on, for a program", url.Values{"app": {app}, "layer": {"on:VK_LAYER_c", "others:"}, "expires": {"8h"}}, nil, []string{`"expires"`, app}},
-		{"an order", url.Values{"layer": {"auto:VK_LAYER_b", "auto:VK_LAYER_a", "others:"}, "expires": {"never"}}, nil, []string{`"auto"`}},
-		{"these alone", url.Values{"layer": {"on:VK_LAYER_d", "on:VK_LAYER_c"}, "exact": {"1"}}, nil, []string{"VK_LAYER_d"}},
-		{"none at all", url.Values{"layer": {"off:VK_LAYER_a"}, "exact": {"1"}}, []string{"settings", "set", "--no-layers"}, []string{`"layers"`}},
-		{"for all, beside a program's", url.Values{"app": {app}, "for": {"all"}, "layer": {"off:VK_LAYER_a", "others:"}},
+		{"one off, for all", url.Values{"layer": {"VK_LAYER_a=off", "others"}}, nil, []string{`"control": "off"`}},
+		{"one on, for a program", url.Values{"app": {app}, "layer": {"VK_LAYER_c=on", "others"}, "expires": {"8h"}}, nil, []string{`"expires"`, app}},
+		{"an order", url.Values{"layer": {"VK_LAYER_b=auto", "VK_LAYER_a=auto", "others"}, "expires": {"never"}}, nil, []string{`"auto"`}},
+		{"these alone", url.Values{"layer": {"VK_LAYER_d=on", "VK_LAYER_c=on"}, "exact": {"1"}}, nil, []string{"VK_LAYER_d"}},
+		{"none at all", url.Values{"layer": {"VK_LAYER_a=off"}, "exact": {"1"}}, []string{"settings", "set", "--no-layers"}, []string{`"layers"`}},
+		{"for all, beside a program's", url.Values{"app": {app}, "for": {"all"}, "layer": {"VK_LAYER_a=off", "others"}},
 			[]string{"settings", "set", "--app", app, "--layer", "VK_LAYER_b=off", "--log", "warn"}, []string{app, `"warn"`, "VK_LAYER_a"}},
 	} {
 		_ = os.Remove(s.settings())
@@ -81,7 +81,7 @@ func TestUIAppliesWhatWasShown(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a").serve()
 	s.page("/page/program")
-	form := url.Values{"layer": {"off:VK_LAYER_a", "others:"}}
+	form := url.Values{"layer": {"VK_LAYER_a=off", "others"}}
 	plan := s.plan("layers", form)
 	digest := regexp.MustCompile(`name="digest" value="([^"]*)"`).FindStringSubmatch(plan)
 	if digest == nil || s.read(s.settings()) != "" {
@@ -311,7 +311,7 @@ func TestUIChain(t *testing.T) {
 		t.Errorf("found: %q", got)
 	}
 	for address, want := range map[string]string{"/page/program/no-such-program": "no program no-such-program in PATH", "/page/program/no/such": "/no/such does not exist",
-		"/page/program?layer=what": "cannot be read", "/page/program?pid=999999999": "process 999999999 has ended"} {
+		"/page/program?layer=what%253Dno": "cannot be read", "/page/program?pid=999999999": "process 999999999 has ended"} {
 		if status, text, _ := s.ask(http.MethodGet, address, nil); status != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("%s: %d %s", address, status, text)
 		}

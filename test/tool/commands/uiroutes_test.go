@@ -93,9 +93,9 @@ func startsIn(t *testing.T, file string) (list []string) {
 var example = map[string][]string{
 	"/{$}": {"/"}, "/assets/{name}": {"/assets/ui.js"},
 	"/page/{address...}": {"/page/", "/page/overview", "/page/overview?notes", "/page/programs", "/page/program", "/page/program/bin/sh?elevated=1", "/page/layers", "/page/configurations", "/page/configurations/none",
-		"/page/files", "/page/report", "/page/report?collect=1", "/page/report?collect=1&still=1&app=/bin/sh", "/page/program?layer=off:VK_LAYER_a&layer=others:&do=up:VK_LAYER_a"},
-	"/part/{address...}": {"/part/picture", "/part/picture/bin/sh", "/part/export?layer=off:VK_LAYER_a&layer=others:", "/part/item?item=VK_LAYER_a",
-		"/part/try?layer=off:VK_LAYER_a&layer=others:", "/part/overview", "/part/banner"},
+		"/page/files", "/page/report", "/page/report?collect=1", "/page/report?collect=1&still=1&app=/bin/sh", "/page/program?layer=VK_LAYER_a%253Doff&layer=others&do=up:VK_LAYER_a"},
+	"/part/{address...}": {"/part/picture", "/part/picture/bin/sh", "/part/export?layer=VK_LAYER_a%253Doff&layer=others", "/part/item?item=VK_LAYER_a",
+		"/part/try?layer=VK_LAYER_a%253Doff&layer=others", "/part/overview", "/part/banner"},
 	"/live/programs": {"/live/programs"}, "/live/process/{pid}": {"/live/process/1"},
 	"/configuration/{file}":          {"/configuration/none.json", "/configuration/..%2fx.json"},
 	"/report/vkloader-bundle.tar.gz": {"/report/vkloader-bundle.tar.gz?id=x"},
@@ -232,14 +232,14 @@ func TestUIAddressRunsNothing(t *testing.T) {
 			"VK_APIDUMP_LOG_FILENAME=x", "MANGOHUD_CONFIGFILE=x"}
 		for _, pair := range append(append([]string{}, refused...), confirm...) {
 			for _, page := range []string{"/page/program", "/page/program/bin/sh", "/page/program" + library, "/part/picture", "/part/export", "/part/item", "/part/try"} {
-				_, text, _ := s.ask(http.MethodGet, page+"?"+url.Values{"env": {pair}, "layer": {"off:VK_LAYER_a", "others:"}}.Encode(), nil)
+				_, text, _ := s.ask(http.MethodGet, page+"?"+url.Values{"env": {pair}, "layer": {"VK_LAYER_a=off", "others"}}.Encode(), nil)
 				if strings.HasPrefix(page, "/page/program") && !strings.Contains(page, ".so") && (strings.Contains(text, `id="decide"`) ||
 					!strings.Contains(text, "the page refuses the variable") && !strings.Contains(text, `id="confirm"`)) {
 					t.Errorf("%s with %s:\n%s", page, pair, text)
 				}
 			}
 			for _, page := range []string{"/start/picture", "/start/try"} {
-				if _, text, _ := s.ask(http.MethodPost, page, url.Values{"env": {pair}, "layer": {"off:VK_LAYER_a", "others:"}}); !strings.Contains(text, "problem") || strings.Contains(text, "<svg") {
+				if _, text, _ := s.ask(http.MethodPost, page, url.Values{"env": {pair}, "layer": {"VK_LAYER_a=off", "others"}}); !strings.Contains(text, "problem") || strings.Contains(text, "<svg") {
 					t.Errorf("%s with %s:\n%s", page, pair, text)
 				}
 			}

@@ -41,7 +41,7 @@ func TestPageForALoaderWithoutSettings(t *testing.T) {
 	if strings.Contains(text, `value="off:`) || strings.Contains(text, "data-drag") || strings.Contains(text, `disabled aria-describedby`) {
 		t.Errorf("a control that has no effect: %s", text)
 	}
-	if drafted := s.page("/page/program?layer=off:VK_LAYER_a&layer=others:"); strings.Contains(drafted, `id="apply"`) || !strings.Contains(drafted, "which reads no settings file") {
+	if drafted := s.page("/page/program?layer=VK_LAYER_a%253Doff&layer=others"); strings.Contains(drafted, `id="apply"`) || !strings.Contains(drafted, "which reads no settings file") {
 		t.Errorf("a draft in the address: %s", drafted)
 	}
 	for variable, want := range map[string]string{"VK_LOADER_LAYERS_DISABLE=VK_LAYER_a": "", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_b": "VK_LAYER_b VK_LAYER_a"} {

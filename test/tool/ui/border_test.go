@@ -118,7 +118,7 @@ func TestForeignPages(t *testing.T) {
 			if n != i%len(pages) && os.Getenv("VKLOADER_TEST_ALL") == "" { // each variable with one page, each page with several
 				continue
 			}
-			addresses = append(addresses, page+"?"+url.Values{"env": {pair}, "layer": {"off:VK_LAYER_TEST_first", "others:"}}.Encode())
+			addresses = append(addresses, page+"?"+url.Values{"env": {pair}, "layer": {"VK_LAYER_TEST_first=off", "others"}}.Encode())
 		}
 	}
 	addresses = append(addresses, "overview", "report?collect=1", "report?collect=1&still=1&app="+library, "program"+library)
@@ -141,7 +141,7 @@ func TestForeignPages(t *testing.T) {
 	const script = `
 const origin = ORIGIN;
 const paths = ["/start/overview", "/start/try", "/start/picture", "/start/report", "/typed", "/session", "/undo", "/change/layers", "/change/clear", "/page/overview", "/part/picture", "/live/programs"];
-const body = () => new URLSearchParams({ env: "LD_PRELOAD=LIBRARY", layer: "off:VK_LAYER_TEST_first" });
+const body = () => new URLSearchParams({ env: "LD_PRELOAD=LIBRARY", layer: "VK_LAYER_TEST_first=off" });
 let read = 0;
 async function all() {
   for (const path of paths) {

@@ -44,7 +44,7 @@ func TestReadOnlyButtons(t *testing.T) {
 	}
 	started, before := s.trace(), s.files()
 	b := s.serve("--read-only").page("overview")
-	pages := append(addresses(), "program/bin/sh", "program?layer=off%253AVK_LAYER_TEST_second", "layers/VK_LAYER_KHRONOS_validation?preset=3",
+	pages := append(addresses(), "program/bin/sh", "program?layer=VK_LAYER_TEST_second%253Doff", "layers/VK_LAYER_KHRONOS_validation?preset=3",
 		"files?file="+strings.ReplaceAll(s.path(broken), "/", "%252F"))
 	show := func(address string) {
 		t.Helper()
