@@ -89,33 +89,6 @@ func TestArchiveIsTheSame(t *testing.T) {
 	}
 }
 
-// Value hides every text within a value, skips fields that JSON omits, and does not change the value itself.
-func TestValue(t *testing.T) {
-	t.Parallel()
-	type below struct {
-		Texts []string
-		ByKey map[string]*string
-	}
-	type top struct {
-		Any    any
-		Below  *below
-		Left   string `json:"-"`
-		Number int
-		none   *below
-	}
-	p := NewPrivate(Person{"alice", []string{`/home/a"l`}}, nil, nil)
-	text := `/home/a"l/x`
-	value := &top{Any: []any{text, 1}, Below: &below{[]string{text, "alice"}, map[string]*string{"alice": &text}}, Left: "alice", Number: 7}
-	hidden := Hidden(p, value)
-	if hidden.Any.([]any)[0] != "~/x" || hidden.Below.Texts[0] != "~/x" || hidden.Below.Texts[1] != "user1" ||
-		*hidden.Below.ByKey["user1"] != "~/x" || hidden.Left != "alice" || hidden.Number != 7 || hidden.none != nil {
-		t.Errorf("%+v %+v", hidden, hidden.Below)
-	}
-	if value.Below.Texts[0] != text || value.Any.([]any)[0] != text {
-		t.Errorf("the value itself has changed: %+v", value)
-	}
-}
-
 // Without removes the named parts, and a misspelled name is an error.
 func TestWithout(t *testing.T) {
 	t.Parallel()

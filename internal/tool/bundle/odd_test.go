@@ -13,6 +13,7 @@ func TestHideOddNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"/home/m\xfcller/x of m\xfcller on h\xf6st": "~/x of user1 on machine",
 		"C:/Users/b\xf6b/x":                         "C:/Users/user2/x",
+		`"/home/m\ufffdller/x"`:                     `"~/x"`, // in JSON
 		strings.Repeat("a word ", 1000):             strings.Repeat("a word ", 1000),
 	} {
 		if got := p.Hide(text); got != want {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,8 +64,10 @@ const (
 	longestName = 256
 )
 
-// literal returns the pattern for a text. An invalid UTF-8 sequence in it matches any invalid sequence.
-func literal(text string) string { return regexp.QuoteMeta(string([]rune(text))) }
+// literal returns the pattern for a text. An invalid UTF-8 sequence in it matches any invalid sequence, also in JSON.
+func literal(text string) string {
+	return strings.ReplaceAll(regexp.QuoteMeta(string([]rune(text))), "\ufffd", `(?:\x{FFFD}|\\ufffd)`)
+}
 
 // directory replaces a path, alone or as the beginning of a longer path, also in JSON notation.
 func (p *Private) directory(directory, to string) {
@@ -133,55 +134,4 @@ func (p *Private) Hide(text string) string {
 		}
 		return part[1] + "somebody"
 	})
-}
-
-// Value returns a copy of a value with Hide applied to every text in it. Fields that JSON omits stay unchanged.
-func (p *Private) Value(value any) any {
-	return p.hide(reflect.ValueOf(value)).Interface()
-}
-
-// Hidden is Value with a result of the argument's type.
-func Hidden[T any](p *Private, value T) T { return p.Value(value).(T) }
-
-func (p *Private) hide(v reflect.Value) reflect.Value {
-	if !v.IsValid() {
-		return v
-	}
-	out := reflect.New(v.Type()).Elem()
-	out.Set(v)
-	switch v.Kind() {
-	case reflect.String:
-		out.SetString(p.Hide(v.String()))
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			below := p.hide(v.Elem())
-			if v.Kind() == reflect.Pointer {
-				out.Set(reflect.New(v.Type().Elem()))
-				out.Elem().Set(below)
-			} else {
-				out.Set(below)
-			}
-		}
-	case reflect.Slice:
-		if !v.IsNil() {
-			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
-			for i := range v.Len() {
-				out.Index(i).Set(p.hide(v.Index(i)))
-			}
-		}
-	case reflect.Map:
-		if !v.IsNil() {
-			out.Set(reflect.MakeMap(v.Type()))
-			for _, key := range v.MapKeys() {
-				out.SetMapIndex(p.hide(key), p.hide(v.MapIndex(key)))
-			}
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
-				out.Field(i).Set(p.hide(v.Field(i)))
-			}
-		}
-	}
-	return out
 }

@@ -141,7 +141,7 @@ func makersOf(s *invocation, source *machine.Source, app string, still bool, lim
 			if err != nil {
 				return "", err
 			}
-			return encodeJSON(hide.Value(value))
+			return encodeJSON(value)
 		})
 	}
 	fresh := func() *machine.Source { // a decision makes its source imitate a loader

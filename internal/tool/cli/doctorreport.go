@@ -200,12 +200,12 @@ func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report,
 	variables := slices.DeleteFunc(environment.All(report.Answer, source, source.Environ, source.Elevated),
 		func(v environment.Variable) bool { return !v.Set })
 	var text strings.Builder
-	plain := invocation{out: &text, Rules: true}
+	plain := invocation{out: &text, Rules: true, style: term.Style{Cell: hide.Hide}}
 	fmt.Fprintf(&text, "vkloader %s, for %d-bit programs\n", release, report.WordSize())
-	printReport(&plain, bundle.Hidden(hide, report), reportExtent{full, !onWindows, true})
+	printReport(&plain, report, reportExtent{full, !onWindows, true})
 	fmt.Fprintln(&text)
-	printVariables(&plain, bundle.Hidden(hide, variables))
-	fmt.Fprintf(&text, "\n%s", hide.Hide(bundle.System(source)))
-	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+	printVariables(&plain, variables)
+	fmt.Fprintf(&text, "\n%s", bundle.System(source))
+	lines := strings.Split(strings.TrimRight(hide.Hide(text.String()), "\n"), "\n")
 	fmt.Fprint(term.Raw(s.out), "## vkloader doctor\n\n", term.CodeBlock("text", lines...))
 }

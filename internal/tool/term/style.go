@@ -14,6 +14,8 @@ import (
 
 // Style marks text for a terminal, or leaves it unchanged.
 type Style struct {
+	Cell func(text string) string // replaces texts of tables before their layout; nil: they stay
+
 	colour bool
 	width  int // columns; 0: unlimited
 }
@@ -23,7 +25,7 @@ type Style struct {
 func StyleFor(w io.Writer, getenv func(string) string) Style {
 	f, _ := File(w)
 	colour := IsTerminal(w) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
-	return Style{colour, widthOf(f, getenv)}
+	return Style{colour: colour, width: widthOf(f, getenv)}
 }
 
 // IsTerminal reports whether a writer is a terminal.

@@ -38,6 +38,11 @@ func (t *Table) Print(w io.Writer, indent string, style Style) {
 	for i, h := range t.headings {
 		headings[i], p.right[i] = strings.CutPrefix(h, ">")
 	}
+	for i := range t.rows {
+		if style.Cell != nil {
+			t.rows[i] = Words(t.rows[i], style.Cell)
+		}
+	}
 	p.layOut(append([][]string{headings}, t.rows...))
 	p.line(headings, style.Faint)
 	for _, row := range t.rows {

@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"math"
 	"slices"
 
 	"vkloader/internal/core/diag"
@@ -17,7 +16,6 @@ var SettingTypes = []string{"BOOL", "BOOL_NUMERIC", "INT", "FLOAT", "FRAMES", "S
 // setting is a setting of a layer while its manifest is checked.
 type setting struct {
 	at        document.Value
-	kind      string
 	values    []string // of ENUM and FLAGS
 	platforms []string // empty: all
 }
@@ -64,7 +62,6 @@ func (f *featureChecker) setting(v document.Value) {
 		return
 	}
 	one := setting{at: v, platforms: texts(v.Member("platforms"))}
-	one.kind, _ = v.Member("type").Text()
 	for _, other := range f.settings[key] {
 		if together(other.platforms, one.platforms) {
 			line, _ := other.at.Position()
@@ -82,9 +79,7 @@ func (f *featureChecker) setting(v document.Value) {
 		f.list(flag.Member("settings"))
 	}
 	f.settings[key] = append(f.settings[key], one)
-	if usual := v.Member("default"); usual.Exists() {
-		f.value(usual, key+": default", &one)
-	}
+	f.choices(v.Member("default"), key, &one)
 	f.list(v.Member("settings"))
 }
 
@@ -92,36 +87,12 @@ func together(a, b []string) bool {
 	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(p string) bool { return slices.Contains(b, p) })
 }
 
-// expectation returns the values of the setting in words if a value is none of them; "": it is one.
-func (s *setting) expectation(v document.Value) string {
-	number, isNumber := v.Number()
-	text, isText := v.Text()
-	kind, wanted, fits := v.Kind(), "", true
-	switch s.kind {
-	case "BOOL", "BOOL_NUMERIC":
-		wanted, fits = "true or false", kind == document.True || kind == document.False
-	case "INT":
-		wanted, fits = "a whole number", isNumber && number == math.Trunc(number)
-	case "FLOAT":
-		wanted, fits = "a number", isNumber
-	case "ENUM":
-		wanted, fits = term.Choice(s.values), isText && slices.Contains(s.values, text) || len(s.values) == 0
-	case "FLAGS", "LIST":
-		wanted, fits = "an array", kind == document.Array
-	case "FRAMES", "STRING", "LOAD_FILE", "SAVE_FILE", "LOAD_FOLDER", "SAVE_FOLDER":
-		wanted, fits = "a string", isText
+// choices checks the values in the default of an ENUM or FLAGS, or in one of its elements.
+func (f *featureChecker) choices(v document.Value, key string, s *setting) {
+	for one := v.First(); v.Kind() == document.Array && one.Exists(); one = one.Next() {
+		f.choices(one, key, s)
 	}
-	return term.Either(fits, "", wanted)
-}
-
-func (f *featureChecker) value(v document.Value, name string, s *setting) {
-	if wanted := s.expectation(v); wanted != "" {
-		f.wrong(v, "%s: expected %s", name, wanted)
-		return
-	}
-	for one := v.First(); s.kind == "FLAGS" && one.Exists(); one = one.Next() {
-		if text, is := one.Text(); !is || len(s.values) > 0 && !slices.Contains(s.values, text) {
-			f.wrong(one, "%s: %q, expected %s", name, term.OneLine(text), term.Choice(s.values))
-		}
+	if text, is := v.Text(); is && len(s.values) > 0 && !slices.Contains(s.values, text) {
+		f.wrong(v, "%s: default: %q, expected %s", key, term.OneLine(text), term.Choice(s.values))
 	}
 }

@@ -140,6 +140,9 @@ func (j *judge) value(part, v document.Value, path string) {
 	case "object":
 		j.object(part, v, path)
 	}
+	for one := part.Member("allOf").First(); one.Exists(); one = one.Next() {
+		j.value(one, v, path)
+	}
 	if condition, then := part.Member("if"), part.Member("then"); condition.Exists() && then.Exists() &&
 		j.allows(condition, v) {
 		j.value(then, v, path)

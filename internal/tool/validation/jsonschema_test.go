@@ -245,7 +245,7 @@ func TestKeywords(t *testing.T) {
 					for _, below := range value.(map[string]any) {
 						judge(below)
 					}
-				case keyword == "anyOf":
+				case keyword == "anyOf", keyword == "allOf":
 					for _, below := range value.([]any) {
 						judge(below)
 					}
