@@ -218,15 +218,15 @@ func (d *Device) String() string {
 	return text
 }
 
-// BestSelector returns the shortest selector that selects only this device in every run: its PCI address, or else its
-// UUID, or else its number.
+// BestSelector returns the shortest selector that selects only this device in every loader's order: its vendor, or else
+// its PCI address, or its UUID, or its number.
 func BestSelector(devices []Device, at int) string {
 	d := &devices[at]
-	for _, text := range []string{d.PCI, d.UUID} {
+	for _, text := range []string{"nvidia", "amd", "intel", d.PCI, d.UUID} {
 		if text == "" {
 			continue
 		}
-		if hits, err := SelectDevices(text, devices); err == nil && len(hits) == 1 {
+		if hits, err := SelectDevices(text, devices); err == nil && slices.Equal(hits, []int{at}) {
 			return text
 		}
 	}

@@ -146,7 +146,8 @@ func deviceChoice(r *doctor.Report) string {
 	if r.Program != "" {
 		program = shell.Quoted(r.Program)
 	}
-	device := fmt.Sprint("--device ", chosen.Index)
+	device := "--device " + r.Selector(slices.IndexFunc(r.Devices,
+		func(d probe.Device) bool { return d.Index == chosen.Index }))
 	return fmt.Sprintf("%[3]s: vkloader run %[1]s %[2]s; in Steam's launch options: vkloader run %[1]s %%command%%; "+
 		"for good: vkloader settings set %[1]s --app %[2]s", device, program, chosen.Name)
 }

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/vk"
 	"vkloader/internal/decide/wording"
@@ -266,6 +267,7 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	switch found.Result {
 	case run.EndedWell:
 		e.addPoorDevices()
+		e.addSoftwareFirst()
 		e.addUnmetWant()
 		e.addDeviceFilters()
 		t.askDisplay(ctx, e)
@@ -383,6 +385,28 @@ func (e *evidence) addPoorDevices() {
 				"and programs with wgpu ignore it", d.Conformance), nil).missing = true
 		}
 	}
+}
+
+// addSoftwareFirst adds a finding if programs get a software renderer as their first device, before a graphics device
+// (mlc-ai/mlc-llm issue 40), and the user has chosen no order.
+func (e *evidence) addSoftwareFirst() {
+	isHardware := func(d probe.Device) bool { return d.Type != vk.CPU }
+	at := slices.IndexFunc(e.Devices, isHardware)
+	chosen := func(variable string) bool { return e.host().variable(variable) != "" }
+	if at <= 0 || e.Answer.Settings != nil && e.Answer.Settings.HasDevices || chosen(drivers.MesaSelect) ||
+		chosen(variables.DeviceSelect.Name()) {
+		return
+	}
+	line := shell.Line("vkloader run --device "+e.Selector(at)+" ") +
+		term.Either(e.Program == "", "PROGRAM", shell.Quoted(e.Program))
+	do := shellAdvice("", line)
+	if first := e.driverOf(e.Devices[0]); first != nil && !slices.ContainsFunc(first.saw.Devices, isHardware) {
+		if c, ok := e.leaveOut(first.of); ok {
+			do = e.place(c).or("For one program: ", do)
+		}
+	}
+	e.add(SoftwareFirst, e.Devices[0].Name, "", textf("it comes before %s, so programs that take "+
+		"the first device compute on the CPU", e.Devices[at].Name), do)
 }
 
 // place returns a change as a remedy for the place where the user makes it.

@@ -277,6 +277,14 @@ func (e *exam) addDecision(f *diag.Diagnostic) {
 	e.addDiagnostic(f, severity, what, do).offer(fixing, changes...)
 }
 
+// Selector returns a selector of a listed device.
+func (r *Report) Selector(at int) string {
+	return drivers.BestSelector(term.Words(r.Devices, func(d probe.Device) drivers.Device {
+		return drivers.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID,
+			UUID: d.DeviceUUID}
+	}), at)
+}
+
 // sortFindings returns findings in order of severity, problems first, and without duplicates. Without a loader, no
 // driver helps a program.
 func sortFindings(list []Finding) []Finding {

@@ -152,7 +152,7 @@ func rules() []rule {
 			linux: (*exam).devices},
 		{codes: []Code{NvidiaVersion}, linux: (*exam).nvidiaVersions},
 		{codes: []Code{VariableHides, DriverCrashes, DriverHangs, DriverFails, DriverExits, DriverNoDevice, DriverSlow,
-			DeviceOldVersion, DeviceNotConformant,
+			DeviceOldVersion, DeviceNotConformant, SoftwareFirst,
 			LayerCrashes, LayerHangs, LayerFails, LayerExits, LayerLeftOut, LayerSlow,
 			TogetherFails, SettingsHide, TrialRights, GPUMissing, DeviceWindowless},
 			linux: (*exam).hiddenByLayer, trial: (*evidence).grow},

@@ -35,6 +35,7 @@ const (
 	GPUMissing          Code = "gpu-missing"
 	DeviceWindowless    Code = "device-windowless"
 	DeviceOldVersion    Code = "device-old-version"
+	SoftwareFirst       Code = "software-first"
 	DeviceNotConformant Code = "device-not-conformant"
 	GPUDisplayOnly      Code = "gpu-display-only"
 	GPUReserved         Code = "gpu-reserved"

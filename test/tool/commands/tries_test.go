@@ -269,3 +269,29 @@ func TestCrashSaysWhatToType(t *testing.T) {
 		}
 	}
 }
+
+// Where programs get a software renderer before a graphics device, doctor says so, and how to choose. It is silent about an order that the
+// user has chosen, and where the graphics device comes first.
+func TestSoftwareRendererFirst(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ layer, chosen, want string }{
+		"by a layer":       {"reverse_devices", "", "For one program: vkloader run --device nvidia PROGRAM"},
+		"by the user":      {"reverse_devices", "10005:0", ""},
+		"after the device": {"", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := world.New(t)
+			w.Driver("gpu", "device name=GeForce type=discrete vendor=0x10de device=0x2684")
+			w.Driver("cpu", "device name=Processor type=cpu vendor=0x10005 device=0")
+			w.ImplicitLayer("VK_LAYER_MESA_device_select", c.layer)
+			w.Env["MESA_VK_DEVICE_SELECT"] = c.chosen
+			out, _ := w.Run(time.Minute, tool)
+			out = strings.Join(strings.Fields(out), " ")
+			const what = "Processor: it comes before GeForce, so programs that take the first device compute on the CPU"
+			if strings.Contains(out, what) != (c.want != "") || !strings.Contains(out, c.want) {
+				t.Errorf("%q\n%s", c.want, out)
+			}
+		})
+	}
+}
