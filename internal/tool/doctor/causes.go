@@ -340,7 +340,7 @@ var filtered = []Kind{diag.DriverDisabled, diag.DriverNotSelected}
 var ofHardware = append(slices.Clip(causesOfDevice), GPUNoDriver)
 
 // ofLibraries lists the codes of faults of a library in a manifest.
-var ofLibraries = append(slices.Clip(unloadable), LibraryRuntime, LibraryTwice, DriverInterface)
+var ofLibraries = append(slices.Clip(unloadable), LibraryRuntime, LibraryTwice)
 
 // leftovers lists the codes of files that an earlier program left behind.
 var leftovers = []Kind{LeftoverOverride, LeftoverSettings}
@@ -348,8 +348,9 @@ var leftovers = []Kind{LeftoverOverride, LeftoverSettings}
 // fatal lists the codes of static findings that may keep a driver from working.
 var fatal = []Kind{DriverHeadless, LibraryRuntime}
 
-// unloadable lists the codes of faults that keep the dynamic linker from loading a library.
-var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol}
+// unloadable lists the codes of faults that keep the loader from using a library.
+var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol,
+	DriverInterface}
 
 // causesOfDevice are the codes of findings about a device that keep its driver from listing it.
 var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldKernelDriver, GPUNouveau,

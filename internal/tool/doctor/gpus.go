@@ -413,7 +413,7 @@ func (e *exam) addMakersDevice(g *GPU) bool {
 	if maker == "" {
 		return false
 	}
-	if contains(e.Drivers, (*Entry).isUnknown) {
+	if contains(e.Drivers, func(m *Entry) bool { return m.family() == nil }) {
 		return true
 	}
 	what := textf("its kernel driver is %s, %s's own, and %s's Vulkan driver is not installed", g.Kernel,

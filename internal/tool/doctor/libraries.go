@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
@@ -97,12 +98,16 @@ func (e *exam) examineLibrary(m *Entry) *binary.File {
 		return found.File
 	}
 	if !found.HasInterface() {
-		var do *Remedy
-		if name := found.File.Symbols().Ending("GetInstanceProcAddr"); name != "" {
+		what, do := sentence(m.But), (*Remedy)(nil)
+		if right := e.rightLibrary(m); right != "" {
+			what += sentence("; the driver's library is " + right)
+			do = e.correction([]string{m.Manifest}, m.Library,
+				term.Either(strings.Contains(m.Library, "/"), right, path.Base(right)))
+		} else if name := found.File.Symbols().Ending("GetInstanceProcAddr"); name != "" {
 			do = newAdvice("Install the library and the manifest of one release: the library exports " + name +
 				", which the manifest does not name.").withObstacle(ofPackage)
 		}
-		e.foundIn(m, misfit, sentence(m.But), do)
+		e.foundIn(m, misfit, what, do)
 	}
 	m.Needs = len(found.With.Files) - 1
 	absent := missingAtRunTime(found)
@@ -149,7 +154,10 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 		} else if moved := e.misplacedManifests(m); len(moved) > 0 && owner == "" && beside == "" {
 			directory := path.Dir(e.linker.Find(path.Base(m.Library)).File.Path)
 			what += "; " + path.Join(directory, path.Base(m.Library)) + " exists"
-			lacks, do = path.Dir(m.Library), e.correction(moved, path.Dir(m.Library), directory)
+			lacks, do = path.Dir(m.Library), e.correction(moved, path.Dir(m.Library)+"/", directory+"/")
+		} else if right := e.rightLibrary(m); right != "" && owner == "" && beside == "" {
+			what += "; " + right + " exists"
+			do = e.correction([]string{m.Manifest}, m.Library, right)
 		}
 		found := e.foundIn(m, LibraryMissing, lacking{sentence(what), lacks}, do)
 		if is {
@@ -205,16 +213,50 @@ func (e *exam) misplacedManifests(m *Entry) (manifests []string) {
 	return manifests
 }
 
+// rightLibrary returns the working library that a driver's manifest should name in place of its own, and that no other
+// manifest names: another version in the same directory, or the usual one of the driver; "": none.
+func (e *exam) rightLibrary(m *Entry) string {
+	if e.Answer == nil || m.Driver == nil { // one manifest is examined alone
+		return ""
+	}
+	var places []string
+	if stem, _, is := strings.Cut(path.Base(m.Library), ".so"); is && path.IsAbs(m.Library) {
+		for _, name := range e.machine.Names(path.Dir(m.Library)) {
+			if strings.HasPrefix(name, stem+".so") {
+				places = append(places, path.Join(path.Dir(m.Library), name))
+			}
+		}
+	}
+	if f := drivers.OfManifest(m.Manifest); f != nil {
+		for _, library := range f.Libraries {
+			places = append(places, e.linker.Everywhere(library+".so")...)
+			places = append(places, e.linker.Everywhere(library+".so.0")...)
+		}
+	}
+	written, _ := e.machine.Contains(m.Manifest, `"`+m.Library+`"`)
+	at := slices.IndexFunc(places, func(place string) bool {
+		found := drivers.Judged(e.machine, e.linker, place, drivers.DriverInterface)
+		return found.Works() && !slices.ContainsFunc(e.Answer.Drivers, func(d *manifest.Driver) bool {
+			named := e.linker.Find(d.Library).File
+			return named != nil && named.Real == found.File.Real
+		})
+	})
+	if at < 0 || !written || !isPlainPath(m.Library+m.Manifest+places[at]) {
+		return ""
+	}
+	return places[at]
+}
+
 // isPlainPath reports whether a path has no character that sed's s command or a shell interprets.
 var isPlainPath = regexp.MustCompile(`^[\w./+-]+$`).MatchString
 
-// correction returns advice to write another directory into the library paths of manifests.
-func (e *exam) correction(manifests []string, wrong, directory string) *Remedy {
-	args := with("wrong", wrong, "directory", directory, "change", "s@"+wrong+"/@"+directory+"/@")
+// correction returns advice to write another text into the library paths of manifests.
+func (e *exam) correction(manifests []string, wrong, right string) *Remedy {
+	args := with("wrong", wrong, "right", right, "change", "s@"+wrong+"@"+right+"@")
 	args["files"] = manifests
 	var change *explain.Change
 	for _, file := range manifests {
-		one := explain.AddFile(file, strings.ReplaceAll(e.machine.Whole(file), wrong+"/", directory+"/"))
+		one := explain.AddFile(file, strings.ReplaceAll(e.machine.Whole(file), wrong, right))
 		one.And = change
 		change = &one
 	}

@@ -114,7 +114,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 		}
 	}
 	list["library path"] = func(e *exam) *Remedy {
-		return e.correction([]string{"/usr/share/vulkan/icd.d/radeon_icd.json"}, "/lib/lib", "/usr/lib")
+		return e.correction([]string{"/usr/share/vulkan/icd.d/radeon_icd.json"}, "/lib/lib/", "/usr/lib/")
 	}
 	for name, source := range map[string]string{"search line": "", "search line of env-update": "/etc/env.d/50a"} {
 		list[name] = func(e *exam) *Remedy {
