@@ -374,6 +374,7 @@ func (d distribution) libraryAdvice(name string, more ...string) *Remedy {
 		verb, args["graphics"], args["outer"] = "library-of-nvidia", []string{d.graphicsPackage()},
 			[]string{d.ofHost(name)}
 		args["mount"] = term.Words(all, d.mount)
+		args["parts"] = term.Words(all, func(name string) string { return strings.ToLower(strings.Split(name, ".so")[0]) })
 	}
 	do := d.by(verb, args)
 	if !confirmed && do.because == ofPackage {

@@ -100,6 +100,9 @@ func (e *evidence) addResult(a *alone) {
 	if g := e.nodelessDevice(a); code == DriverFails && g != nil {
 		detail += "; " + g.Title() + " has no node in this container, and some releases of the driver need that of each device"
 		do = e.exam().nodeCure(g)
+	} else if part := e.missingPart(a); code == DriverFails && part != "" {
+		detail += "; " + part + ", which the driver opens for a device, does not exist"
+		do = e.exam().system.libraryAdvice(path.Base(part))
 	}
 	what := fact(misbehaved{detail, a.Said, a.with, a.Only})
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
@@ -136,6 +139,18 @@ func (r *Report) nodelessDevice(a *alone) *GPU {
 		return nil
 	}
 	return find(r.GPUs, func(g *GPU) bool { return serves(g) && len(g.Nodes) == 0 })
+}
+
+// missingPart returns the file of NVIDIA's driver for ray tracing, without which it may use no device, if it is missing
+// (ValveSoftware/Dota-2 issue 2787); "": it is there.
+func (r *Report) missingPart(a *alone) string {
+	version := drivers.Version(a.of.File)
+	part := path.Join(path.Dir(a.of.File), "libnvidia-rtcore.so."+version)
+	if a.of.family().Is(drivers.NVIDIA) && strings.HasPrefix(a.Detail, "using device") &&
+		binary.CompareVersions(version, "418") >= 0 && !r.source.Exists(part) {
+		return part
+	}
+	return ""
 }
 
 // addUnopenableNode adds a finding for a node of an unlisted device that cannot be opened, although its permissions

@@ -121,6 +121,28 @@ func TestProbeWithTheNodesOfSomeDevices(t *testing.T) {
 	}
 }
 
+// NVIDIA's driver may use no device without its library for ray tracing, which is a package of its own on Debian (ValveSoftware/Dota-2 issue 2787).
+func TestProbeWithoutAPartOfTheDriver(t *testing.T) {
+	t.Parallel()
+	const use = "using device 0 failed with VK_ERROR_INITIALIZATION_FAILED"
+	for _, c := range []struct {
+		detail, part string
+		want         bool
+	}{{use, "libnvidia-x.so", true}, {use, "libnvidia-rtcore.so.535.1", false}, {"list devices failed", "libnvidia-x.so", false}} {
+		e := newEvidence(examine(t, card("0x10de", "nvidia", false, nvidia(t, "535.1"), file("etc/os-release", "ID=debian\n"), installedPackage("libglx-nvidia0", "1", "/x"),
+			file("dev/nvidiactl", ""), file("dev/nvidia0", ""), file("dev/nvidia-modeset", ""), file(libraries+c.part, ""),
+			file(libraries+"libnvidia-glvkspirv.so.535.1", library(t, "exports=x")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
+			Options{}, "DISPLAY=:0"))
+		for a := range each(e.driversAlone()) {
+			a.Result, a.Detail = ProbeFails, c.detail
+			e.addResult(a)
+		}
+		if f := ofCodes(e.finish())[DriverFails]; strings.HasSuffix(f.Do, "apt install libnvidia-rtcore") != c.want {
+			t.Errorf("%v: %+v", c, f)
+		}
+	}
+}
+
 // A driver whose device has an obstacle fails: the obstacle is the only problem.
 func TestProbeOfAnObstructedDriver(t *testing.T) {
 	t.Parallel()

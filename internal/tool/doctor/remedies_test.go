@@ -61,7 +61,7 @@ var environments = []struct {
 	{"distrobox", map[string]string{"run/.containerenv": "name=\"box\""}, []string{"DISTROBOX_ENTER_PATH=/usr/bin/distrobox-enter"}, 64},
 	{"NVIDIA in distrobox 32-bit", map[string]string{"run/.containerenv": "name=\"box\"", "run/host/usr/lib/x": "", "proc/self/mountinfo": "1 2 3:4 / /usr/lib/libnvidia-ml.so.1 rw"},
 		[]string{"DISTROBOX_ENTER_PATH=/usr/bin/distrobox-enter"}, 32},
-	{"installed", map[string]string{"boot/syslinux/syslinux.cfg": "", "var/lib/dpkg/status": "Package: libx11-6\nStatus: install ok installed\n\n",
+	{"installed", map[string]string{"boot/syslinux/syslinux.cfg": "", "var/lib/dpkg/status": "Package: libx11-6\nStatus: install ok installed\n\nPackage: libglx-nvidia0\nStatus: install ok installed\n\n",
 		"var/lib/pacman/local/p-1-1/files": "%FILES%\nusr/lib/libp.so\n", "var/lib/pacman/local/p-1-1/desc": "%VALIDATION%\nnone\n",
 		"var/lib/pacman/local/vulkan-radeon-1-1/files": "%FILES%\nusr/lib/libx.so\n", "var/lib/pacman/local/lib32-q-1-1/files": "%FILES%\n", "var/db/pkg/media-libs/vulkan-loader-1.4/CONTENTS": "",
 		"var/db/xbps/.mesa-vulkan-radeon-files.plist": "<string>/usr/lib/libx.so</string>\n"}, nil, 64},
