@@ -18,7 +18,7 @@ func TestDoctorNamesAnyVariable(t *testing.T) {
 	w.Write("picky.c", `#include <dlfcn.h>
 #include <stdlib.h>
 static void *driver(const char *name) { return dlsym(dlopen("`+d.Library+`", RTLD_NOW), name); }
-__attribute__((constructor)) static void check(void) { if (getenv("RADV_EXPERIMENT")) abort(); }
+__attribute__((constructor)) static void check(void) { if (getenv("RADV_EXPERIMENT") || getenv("DISPLAY")) abort(); }
 int vk_icdNegotiateLoaderICDInterfaceVersion(void *v) { return ((int (*)(void *))driver("vk_icdNegotiateLoaderICDInterfaceVersion"))(v); }
 void *vk_icdGetInstanceProcAddr(void *i, const char *n) { return ((void *(*)(void *, const char *))driver("vk_icdGetInstanceProcAddr"))(i, n); }
 `)
@@ -34,6 +34,11 @@ void *vk_icdGetInstanceProcAddr(void *i, const char *n) { return ((void *(*)(voi
 		t.Errorf("%s\n%+v", found.Verdict, found.Findings)
 	}
 	delete(w.Env, "RADV_EXPERIMENT")
+	w.Env["DISPLAY"] = "localhost:13.0" // nihui/waifu2x-ncnn-vulkan issue 85
+	if found := diagnosed(t, w, 1, "--timeout", "2m"); !strings.HasPrefix(found.finding("variable-hides"), "problem DISPLAY: ") {
+		t.Errorf("with a display: %+v", found)
+	}
+	delete(w.Env, "DISPLAY")
 	if found := diagnosed(t, w, 0, "--timeout", "2m"); !found.Works {
 		t.Errorf("without the variable: %+v", found)
 	}
