@@ -7,16 +7,24 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/term"
 )
 
-// pathsInText match absolute paths in a program's file, which may be directories of plugins.
-var pathsInText = regexp.MustCompile(`\x00/[\w.+-]+/[\w./+-]*lib[\w./+-]*`)
+// Texts in a program's file: paths, which may be directories of plugins, manifests of drivers, and the name of a
+// program that lists devices.
+var (
+	pathsInText     = regexp.MustCompile(`\x00/[\w.+-]+/[\w./+-]*lib[\w./+-]*`)
+	manifestsInText = regexp.MustCompile(`/[\w./+-]+/icd\.d/[\w.+-]+\.json`)
+	infoInText      = regexp.MustCompile(`vulkaninfo(\x00|["']| -)`)
+)
 
-// findVulkan looks for Vulkan in the program, the libraries that it needs, and those that it may open, and adds a finding
-// if nothing names it. The files do not tell it of a program that runs other code: an interpreter, a launcher or an archive.
+// findVulkan looks for Vulkan in the program, the libraries that it needs, and those that it may open, and adds a
+// finding if nothing names it. The files do not tell it of a program that runs other code: an interpreter, a launcher
+// or an archive.
 func (e *exam) findVulkan() {
 	p := e.linker.Program()
 	if e.source.Program == "" || p == nil || p.Interp == "" || e.Static != loaders.NotStatic || e.isLaunched() ||
@@ -57,6 +65,41 @@ func (e *exam) findVulkan() {
 	}
 	e.add(ProgramNoVulkan, path.Base(p.Path), p.Path,
 		sentence("neither the program nor its libraries name Vulkan"), nil)
+}
+
+// namedFiles adds a finding for each layer, manifest and program that the program's file names and that is not there. It
+// may ask for a layer only on demand, and for a replaced one beside its replacement. A build for debugging asks for the
+// validation layer (KyleMayes/vulkanalia issue 292).
+func (e *exam) namedFiles() {
+	program := e.source.Program
+	if program == "" {
+		return
+	}
+	own := strings.HasPrefix(program, e.ownHome()+"/") && !e.isLaunched()
+	for _, l := range NamedLayers(e.source, program) {
+		debugs := l.Name == validationLayer && strings.Contains(strings.ToLower(program), "debug")
+		e.add(ProgramLayer, l.Name, program, sentence("the program names it, and programs do not find it"),
+			newAdvice(l.Do), term.Either(debugs, something, usual)).missing = l.likely || own
+	}
+	data, _ := e.machine.ReadLarge(program)
+	for _, name := range manifestsInText.FindAll(data, -1) {
+		name := string(name)
+		m := find(e.Drivers, func(m *Entry) bool { return m.Good && path.Base(m.Manifest) == path.Base(name) })
+		if m != nil && !e.machine.Exists(name) && !bytes.Contains(data, []byte(m.Manifest)) {
+			line := explain.SetVariable(variables.ICDFilenames.Name(), m.Manifest).Line()
+			e.add(ProgramFile, name, program, textf("the program names it, and it does not exist; %s does", m.Manifest),
+				shellAdvice("If the program does not find the driver: ", line)).missing = true
+		}
+	}
+	if _, err := e.machine.FindProgram("vulkaninfo"); err != nil &&
+		(infoInText.Match(data) || hasPrefixOf("asks-vulkaninfo", path.Base(program))) {
+		var do *Remedy
+		if known := packageOf("vulkaninfo", e.system.family()); known != "" {
+			do = e.system.choose(known)
+		}
+		e.add(ProgramFile, "vulkaninfo", program, sentence("the program starts it, and it is not in PATH"), do).
+			missing = true
+	}
 }
 
 // isLaunched reports whether a launcher or sandbox has libraries for the program.

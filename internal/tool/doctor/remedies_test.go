@@ -272,11 +272,11 @@ func TestSystemsTable(t *testing.T) {
 	}
 }
 
-// Each row of packages.txt is about a driver, layer or library, and names packages of known families.
+// Each row of packages.txt is about a driver, layer, library or vulkaninfo, and names packages of known families.
 func TestPackagesTable(t *testing.T) {
 	t.Parallel()
 	for name, words := range packageRows() {
-		known := strings.HasPrefix(name, "VK_LAYER_") || strings.Contains(name, ".so") || slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool {
+		known := strings.HasPrefix(name, "VK_LAYER_") || strings.Contains(name, ".so") || name == "vulkaninfo" || slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool {
 			return strings.HasPrefix(f.Name+" ", name+" ")
 		})
 		if !known || len(words) == 0 {

@@ -163,7 +163,7 @@ func rules() []rule {
 		{codes: []Code{ServicePermission}, linux: (*exam).serviceUsers},
 		{codes: []Code{ServiceDevices}, linux: (*exam).serviceDevices},
 		{codes: []Code{ProgramNeeds}, linux: (*exam).programWants},
-		{codes: []Code{ProgramLayer}, linux: (*exam).namedLayers},
+		{codes: []Code{ProgramLayer, ProgramFile}, linux: (*exam).namedFiles},
 		{codes: []Code{ProgramNoVulkan}, linux: (*exam).findVulkan},
 		{codes: []Code{LayerEverywhere}, windows: (*windowsExam).implicit, files: true},
 		{codes: []Code{DriverTranslates}, windows: (*windowsExam).addLayered, files: true},

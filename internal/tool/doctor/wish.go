@@ -218,18 +218,6 @@ func NamedLayers(source *machine.Source, program string) (list []NamedLayer) {
 	return list
 }
 
-// namedLayers adds a finding for each layer that the program's file names and that programs do not find. It may ask for
-// the layer only on demand, and for a replaced one beside its replacement.
-func (e *exam) namedLayers() {
-	if e.source.Program == "" {
-		return
-	}
-	for _, l := range NamedLayers(e.source, e.source.Program) {
-		e.add(ProgramLayer, l.Name, e.source.Program, sentence("the program names it, and programs do not find it"),
-			newAdvice(l.Do)).missing = l.likely
-	}
-}
-
 // addUnset returns advice with the change that stops asking after it.
 func addUnset(do *Remedy, changes []explain.Change) *Remedy {
 	if len(changes) > 0 && changes[0].Possible() {

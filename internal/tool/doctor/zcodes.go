@@ -29,6 +29,7 @@ const (
 	ServiceDevices      Code = "service-devices"
 	ProgramNeeds        Code = "program-needs"
 	ProgramLayer        Code = "program-layer"
+	ProgramFile         Code = "program-file"
 	ProgramNoVulkan     Code = "program-no-vulkan"
 	GPUNouveau          Code = "gpu-nouveau"
 	GPUNoDriver         Code = "gpu-no-driver"
