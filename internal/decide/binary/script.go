@@ -48,8 +48,7 @@ type start struct {
 
 func newScript(m *machine.Machine, file string) *script {
 	return &script{machine: m, file: file, values: map[string]string{"0": file, "BASH_SOURCE": file},
-		lines:    map[string]int{},
-		exported: map[string]Assignment{}}
+		lines: map[string]int{}, exported: map[string]Assignment{}}
 }
 
 // root returns the directory that the script's program must be below: the script's own, or the parent of its bin

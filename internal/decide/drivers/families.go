@@ -46,11 +46,9 @@ func extras() map[string]Family {
 			{Stem: "libnvidia-ifr", Before: "495"},
 			// Without a display it starts EGL: the vendors' dispatcher, which finds this by 10_nvidia.json.
 			{Stem: "libEGL_nvidia"}, {Name: "libEGL.so.1"},
-		},
-			More: []string{"/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*"},
+		}, More: []string{"/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*"},
 			Data: append([]string{"/usr/share/nvidia/nvidia-application-profiles-*",
-				"/usr/share/egl/egl_external_platform.d/*_nvidia_*.json"},
-				nvidiaVendor...),
+				"/usr/share/egl/egl_external_platform.d/*_nvidia_*.json"}, nvidiaVendor...),
 			Platform: []string{"libnvidia-egl-gbm.so.1", "libnvidia-egl-wayland.so.1", "libnvidia-egl-wayland2.so.1",
 				"libnvidia-egl-xcb.so.1", "libnvidia-egl-xlib.so.1"},
 			Backends: []string{"gbm/nvidia-drm_gbm.so"},

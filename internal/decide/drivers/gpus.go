@@ -127,8 +127,7 @@ func (l *look) device(directory string) *GPU {
 		}
 	}
 	g := &GPU{Name: path.Base(directory), Vendor: l.machine.Text(directory + "/vendor"),
-		Device:    l.machine.Text(directory + "/device"),
-		Directory: directory, Nodes: []string{},
+		Device: l.machine.Text(directory + "/device"), Directory: directory, Nodes: []string{},
 		Asleep: l.machine.Text(directory+"/power/runtime_status") == "suspended"}
 	if target, err := l.machine.Readlink(directory + "/driver"); err == nil {
 		g.Kernel = path.Base(target)

@@ -60,9 +60,8 @@ func (f *Files) HasInterface() bool { return f.isInterface && !f.IsLoader() }
 // Works reports whether the dynamic linker can load a judged library with all that it needs at load and at run time,
 // and whether the library is a driver or a layer. Whether a driver then finds a device, only the driver can tell.
 func (f *Files) Works() bool {
-	return f.judged && f.Complete() && f.HasInterface() && len(f.With.Unbound()) == 0 &&
-		!slices.ContainsFunc(f.RunTime,
-			func(o RuntimeLibrary) bool { return o.Required && (o.Unfound || !o.Complete()) })
+	return f.judged && f.Complete() && f.HasInterface() && len(f.With.Unbound()) == 0 && !slices.ContainsFunc(f.RunTime,
+		func(o RuntimeLibrary) bool { return o.Required && (o.Unfound || !o.Complete()) })
 }
 
 // Fault is the reason why a library cannot be used.

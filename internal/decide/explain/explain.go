@@ -77,8 +77,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 				continue // doctor reports messages about an item that is in
 			}
 			item := Item{Kind: kind.One, Name: answer.Style.Base(f.Subject), Manifest: f.Path, Line: f.Line,
-				Column:  f.Column,
-				Library: libraries[ItemKey{f.Subject, f.Path}]}
+				Column: f.Column, Library: libraries[ItemKey{f.Subject, f.Path}]}
 			item.because(f)
 			out = append(out, item)
 		}

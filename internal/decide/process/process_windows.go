@@ -64,9 +64,8 @@ func (Kernel) List() (found []*Process, hidden int, err error) {
 // newProcess returns a process from the system's description.
 func newProcess(p *windows.Process, environ []string) *Process {
 	return &Process{PID: int(p.PID), Name: p.Name, Program: p.Program, User: p.User,
-		Elevated: p.Rights.Level >= facts.HighIntegrity, Class: p.Class,
-		Machine: machine.Machine{Environ: environ},
-		Mapped:  wording.Words(p.Modules, func(file string) Mapping { return Mapping{Path: file} })}
+		Elevated: p.Rights.Level >= facts.HighIntegrity, Class: p.Class, Machine: machine.Machine{Environ: environ},
+		Mapped: wording.Words(p.Modules, func(file string) Mapping { return Mapping{Path: file} })}
 }
 
 // Memory returns nothing.

@@ -232,8 +232,7 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 			}
 			if opened == androidInvalid {
 				out = append(out, explain.Item{Kind: "driver", Name: library, Library: at, Statement: "AND-007",
-					Code: "driver-interface",
-					Why:  "it exports no HAL information (HMI): nothing else is tried"})
+					Code: "driver-interface", Why: "it exports no HAL information (HMI): nothing else is tried"})
 				return opened
 			}
 		}
@@ -246,8 +245,7 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 		notes = append(notes, "the process ends: "+driver.Abort+" (AND-005)")
 	case driver.Origin != androidStub:
 		in = append(in, explain.Item{Kind: "driver", Order: 1, Name: driver.Library, Library: at, Statement: "AND-004",
-			Code: "driver-used",
-			Why:  string(driver.Origin) + ", in namespace " + driver.Namespace})
+			Code: "driver-used", Why: string(driver.Origin) + ", in namespace " + driver.Namespace})
 	default:
 		notes = append(notes, "there is no driver: "+string(driver.Origin)+" (AND-008, AND-011)")
 	}

@@ -78,6 +78,5 @@ var (
 	usual          = OpenMethods{Drivers: []OpenMethod{Linker}, Layers: []OpenMethod{Linker}}
 	fuchsia        = OpenMethods{Drivers: []OpenMethod{Service}, Layers: []OpenMethod{Linker, Service}} // FUC-006
 	fuchsiaService = OpenMethods{Drivers: []OpenMethod{Cache, Service, Linker, File},
-		Layers: []OpenMethod{Linker, File},
-		First:  "vk_icdInitializeOpenInNamespaceCallback"} // FUC-007
+		Layers: []OpenMethod{Linker, File}, First: "vk_icdInitializeOpenInNamespaceCallback"} // FUC-007
 )

@@ -32,8 +32,7 @@ type Person struct {
 // common are login names that identify no person and occur in many texts. Distributions' images have a user with the
 // distribution's name.
 var common = []string{"root", "user", "users", "home", "nobody", "daemon", "bin", "lib", "usr", "etc", "share",
-	"vulkan",
-	"ubuntu", "debian", "fedora", "arch", "alpine", "linux", "steam", "deck"}
+	"vulkan", "ubuntu", "debian", "fedora", "arch", "alpine", "linux", "steam", "deck"}
 
 // NewPrivate returns a Private for the user, other users, and the machine's names. The user's home becomes ~, another
 // one becomes /home/user2, /home/user3, ... (C:/Users/user2 on Windows); a login name becomes user1, user2, ...; a

@@ -111,9 +111,8 @@ func (f *ownValues) step(report *doctor.Report, asks func(line shell.Line) bool)
 			continue
 		}
 		what := term.Either(on, "switches on ", "deletes ")
-		return &step{finding: finding, line: finding.Commands[0],
-			files: []string{what + at.String()},
-			do:    func() error { return fix.Change(&f.machine, windows.Running{}, at, on) }}
+		return &step{finding: finding, line: finding.Commands[0], files: []string{what + at.String()},
+			do: func() error { return fix.Change(&f.machine, windows.Running{}, at, on) }}
 	}
 	return nil
 }

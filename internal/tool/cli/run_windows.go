@@ -42,8 +42,7 @@ func ignoredByRights(source *machine.Source, program string, changes []explain.C
 		return nil
 	}
 	return []string{machine.Style.Base(program) + " runs as administrator, as this prompt does, and ignores " +
-		strings.Join(ignored, ", ") +
-		". The choice counts in a prompt without administrator rights"}
+		strings.Join(ignored, ", ") + ". The choice counts in a prompt without administrator rights"}
 }
 
 // commandLine returns a command line that starts the program with the variables.
@@ -79,8 +78,7 @@ const crashedWith = "as abort() ends programs"
 
 // systemFiles are system libraries in which programs crash or wait.
 var systemFiles = []string{"ntdll.dll", "kernel32.dll", "kernelbase.dll", "msvcrt.dll", "ucrtbase.dll", "user32.dll",
-	"win32u.dll", "wow64.dll",
-	"wow64cpu.dll", "wow64win.dll"}
+	"win32u.dll", "wow64.dll", "wow64cpu.dll", "wow64win.dll"}
 
 func isSystemFile(file string) bool {
 	return slices.Contains(systemFiles, strings.ToLower(filepath.Base(file)))

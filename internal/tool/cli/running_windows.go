@@ -69,8 +69,7 @@ func runningWindows(source *machine.Source, loader *loaders.Loader) doctor.Windo
 func runningAs(source *machine.Source, loader *loaders.Loader, app string, asked *answers) doctor.Windows {
 	return doctor.Windows{Provider: runningSource{source, asked}, Title: windows.SystemName(), Bits: source.Bits(),
 		Views: term.Either(windows.System64(), []string{"64", "32"}, []string{"32"}), Files: true, Whole: true,
-		App:         app,
-		Open:        func(name string) (*os.File, error) { return source.Open(source.Path(name)) },
+		App: app, Open: func(name string) (*os.File, error) { return source.Open(source.Path(name)) },
 		Directories: searchDirectories(source), Loader: loader, Variables: source.Environ, Running: source,
 		Seen: func(bits string) doctor.Windows {
 			other := *source

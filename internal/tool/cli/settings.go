@@ -279,8 +279,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 			case done.Removed != "":
 				fmt.Fprintf(s.out, "Removed %s%s\n", done.Removed, putBack(done.Restored))
 			case done.Wrote != "":
-				fmt.Fprintf(s.out, "Removed the settings for %s from %s\n", strings.Join(o.Apps, ", "),
-					done.Wrote)
+				fmt.Fprintf(s.out, "Removed the settings for %s from %s\n", strings.Join(o.Apps, ", "), done.Wrote)
 			default:
 				fmt.Fprintln(s.out, "There is no settings file.")
 			}

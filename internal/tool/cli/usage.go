@@ -234,8 +234,7 @@ func completeOptions(s *invocation, cmd *cobra.Command) {
 	programs := completePrograms(s)
 	options := map[string]completion{"add-driver": completeManifests, "configuration": completeConfigurations(s),
 		"device": completeDevices(s), "driver": completeInstalled(s, false, true), "env": completeVariables,
-		"layer": completeInstalled(s, true, false),
-		"pid":   completeProcesses,
+		"layer": completeInstalled(s, true, false), "pid": completeProcesses,
 		"app": func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return programs(cmd, nil, typed)
 		},

@@ -415,8 +415,7 @@ func checkSwitch(value string) string {
 }
 
 func checkUnloading(value string) string {
-	return term.Either(value == "0" || value == "1", "",
-		fmt.Sprintf("%q is neither 0 nor 1 and has no effect", value))
+	return term.Either(value == "0" || value == "1", "", fmt.Sprintf("%q is neither 0 nor 1 and has no effect", value))
 }
 
 func checkSelection(value string) string {

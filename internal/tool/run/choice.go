@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
@@ -186,7 +187,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string,
 		return nil, nil, nil
 	}
 	if list == nil {
-		var filters idFilters
+		filters := newFilters()
 		for _, wanted := range c.Devices {
 			vendor, device, ok := drivers.PCIPair(wanted)
 			if !ok {
@@ -194,7 +195,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string,
 					"with --root, --device needs VENDOR:DEVICE, got %s: the devices are not those of this machine",
 					wanted)
 			}
-			filters.add(vendor, device)
+			filters.add(&survey.Device{Device: discover.Device{VendorID: vendor, DeviceID: device}})
 		}
 		return filters.changes(m), nil, nil
 	}
@@ -212,10 +213,10 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string,
 	}
 	// The choice replaces the filters.
 	isHidden := func(d *survey.Device) bool { return !d.In && d.HiddenBy != survey.Filters }
-	var filters idFilters
+	filters := newFilters()
 	for _, at := range places {
 		d := &all.List[at]
-		if filters.add(d.VendorID, d.DeviceID); isHidden(d) {
+		if filters.add(d); isHidden(d) {
 			return nil, nil, fmt.Errorf("--device: the program would not see %s: %s", listed[at].String(), d.Why)
 		}
 	}
@@ -239,15 +240,29 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string,
 	return filters.changes(m), warnings, nil
 }
 
-// idFilters are the values of the ID filters. A device must match each non-empty filter.
-type idFilters struct {
-	vendors, devices, drivers []uint32
+// idFilter is the value of an ID filter. A device must match each non-empty filter.
+type idFilter struct {
+	v      variables.ID
+	format string
+	of     func(d *survey.Device) uint32
+	ids    []uint32
 }
 
-func (f *idFilters) add(vendor, device uint32) {
-	for list, n := range map[*[]uint32]uint32{&f.vendors: vendor, &f.devices: device} {
-		if !slices.Contains(*list, n) {
-			*list = append(*list, n)
+// idFilters are the filters of vendors, devices and drivers.
+type idFilters [3]idFilter
+
+func newFilters() *idFilters {
+	return &idFilters{
+		{variables.VendorIDFilter, "0x%x", func(d *survey.Device) uint32 { return d.VendorID }, nil},
+		{variables.DeviceIDFilter, "0x%x", func(d *survey.Device) uint32 { return d.DeviceID }, nil},
+		{variables.DriverIDFilter, "%d", func(d *survey.Device) uint32 { return d.DriverID }, nil}}
+}
+
+// add lets a device pass the filters of vendors and devices.
+func (f *idFilters) add(d *survey.Device) {
+	for i := range f[:2] {
+		if id := f[i].of(d); !slices.Contains(f[i].ids, id) {
+			f[i].ids = append(f[i].ids, id)
 		}
 	}
 }
@@ -256,36 +271,27 @@ func (f *idFilters) add(vendor, device uint32) {
 // Vulkan 1.1 device may not report its driver.
 func (f *idFilters) addDriverFilter(all []survey.Device, chosen []int) {
 	ids := term.Words(chosen, func(at int) uint32 { return all[at].DriverID })
-	if slices.Contains(ids, 0) {
-		return
-	}
 	slices.Sort(ids)
-	ids = slices.Compact(ids)
 	for i := range all {
-		if !slices.Contains(chosen, i) && f.pass(&all[i]) && !slices.Contains(ids, all[i].DriverID) {
-			f.drivers = ids
+		if ids[0] != 0 && !slices.Contains(chosen, i) && f.pass(&all[i]) && !slices.Contains(ids, all[i].DriverID) {
+			f[2].ids = slices.Compact(ids)
 			return
 		}
 	}
 }
 
 func (f *idFilters) pass(d *survey.Device) bool {
-	return slices.Contains(f.vendors, d.VendorID) && slices.Contains(f.devices, d.DeviceID) &&
-		(f.drivers == nil || slices.Contains(f.drivers, d.DriverID))
+	return !slices.ContainsFunc(f[:],
+		func(one idFilter) bool { return one.ids != nil && !slices.Contains(one.ids, one.of(d)) })
 }
 
 func (f *idFilters) changes(m *machine.Machine) (changes []explain.Change) {
-	for _, filter := range []struct {
-		v      variables.ID
-		ids    []uint32
-		format string
-	}{{variables.VendorIDFilter, f.vendors, "0x%x"}, {variables.DeviceIDFilter, f.devices, "0x%x"},
-		{variables.DriverIDFilter, f.drivers, "%d"}} {
-		texts := term.Words(filter.ids, func(id uint32) string { return fmt.Sprintf(filter.format, id) })
+	for _, one := range f {
+		texts := term.Words(one.ids, func(id uint32) string { return fmt.Sprintf(one.format, id) })
 		if texts != nil {
-			changes = append(changes, explain.SetVariable(filter.v.Name(), strings.Join(texts, ",")))
-		} else if _, has := m.Lookup(filter.v.Name()); has {
-			changes = append(changes, explain.UnsetVariable(filter.v.Name()))
+			changes = append(changes, explain.SetVariable(one.v.Name(), strings.Join(texts, ",")))
+		} else if _, has := m.Lookup(one.v.Name()); has {
+			changes = append(changes, explain.UnsetVariable(one.v.Name()))
 		}
 	}
 	return changes

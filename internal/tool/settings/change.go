@@ -205,8 +205,7 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 	if w.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return err
 	}
-	w.Gone = len(content["settings_array"].([]any)) == 0 &&
-		c.Hardware+c.Configuration != "" // no settings remain
+	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Configuration != "" // no settings remain
 	if w.Layers != nil && len(apps) > 0 {
 		w.Notes = append(w.Notes, "the settings of layers in "+c.Configuration+
 			" are for all programs: see vkloader settings layer --variables")

@@ -48,10 +48,15 @@ func For(content map[string]any, apps []string, create bool) map[string]any {
 
 // Drop removes the object for exactly these programs; false if there is none.
 func Drop(content map[string]any, apps []string) bool {
+	return dropObjects(content, func(object map[string]any) bool { return slices.Equal(Apps(object), apps) })
+}
+
+// dropObjects removes the objects for which a function returns true; false if there are none.
+func dropObjects(content map[string]any, drops func(object map[string]any) bool) bool {
 	list, _ := content["settings_array"].([]any)
 	kept := slices.DeleteFunc(slices.Clone(list), func(element any) bool {
 		object, ok := element.(map[string]any)
-		return ok && slices.Equal(Apps(object), apps)
+		return ok && drops(object)
 	})
 	content["settings_array"] = kept
 	return len(kept) < len(list)
@@ -95,12 +100,7 @@ func addCopy(content map[string]any, apps []string) map[string]any {
 // prune removes empty objects, and the object for some programs if it equals the object for all.
 func prune(content map[string]any, apps []string) {
 	all := For(content, nil, false)
-	array, _ := content["settings_array"].([]any)
-	content["settings_array"] = slices.DeleteFunc(array, func(element any) bool {
-		object, ok := element.(map[string]any)
-		if !ok {
-			return false
-		}
+	dropObjects(content, func(object map[string]any) bool {
 		settings := textWithoutApps(object)
 		isCopy := apps != nil && all != nil && slices.Equal(Apps(object), apps) && settings == textWithoutApps(all)
 		return isCopy || settings == "{}"

@@ -145,8 +145,7 @@ func CheckLayerFile(source *machine.Source, text, code string) (faults []validat
 		if !active(l.Name) && !off[l.Name] {
 			off[l.Name] = true
 			add(diag.Note, "Start a program with vkloader run --layer "+l.Name+" PROGRAM, or set VK_INSTANCE_LAYERS="+
-				l.Name+".",
-				"%s is not on: the setting has no effect unless the program enables the layer", l.Name)
+				l.Name+".", "%s is not on: the setting has no effect unless the program enables the layer", l.Name)
 		}
 		setting := l.Find(key)
 		switch {

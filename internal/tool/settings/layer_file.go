@@ -303,23 +303,6 @@ func FindLayer(source *machine.Source, name string) (*Layer, *manifest.Layer, er
 	return layer, found, nil
 }
 
-// check returns an error for settings and values that the layer does not have.
-func (c *LayerChange) check(layer *Layer) error {
-	for _, e := range c.Edits {
-		setting := layer.Find(e.Key)
-		if setting == nil {
-			return layer.Unknown(e.Key)
-		}
-		if e.Default {
-			continue
-		}
-		if err := setting.Check(e.Value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // ChangeLayer makes a change of a layer's settings, and returns the settings after it.
 func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error) {
 	layer, found, err := FindLayer(source, c.Layer)
@@ -329,8 +312,14 @@ func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error)
 	if len(layer.Settings) == 0 {
 		return nil, exit.Problem("%s names no settings in its manifest, %s", c.Layer, found.Manifest)
 	}
-	if err := c.check(layer); err != nil {
-		return nil, err
+	for _, e := range c.Edits {
+		setting := layer.Find(e.Key)
+		if setting == nil {
+			return nil, layer.Unknown(e.Key)
+		}
+		if err := setting.Check(e.Value); err != nil && !e.Default {
+			return nil, err
+		}
 	}
 	c.Layer = layer.Name
 	answer := &LayerSettings{Layer: c.Layer, Manifest: found.Manifest, Presets: layer.Presets, Settings: []SettingNow{},

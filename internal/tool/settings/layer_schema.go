@@ -154,8 +154,7 @@ func (l *Layer) setting(r document.Value, variables bool, group string, depth in
 	s := Setting{Key: of("key"), Type: of("type"), Label: of("label"), Description: of("description"),
 		Default: of("default"),
 		Min:     limit("min"), Max: limit("max"), Unit: of("unit"), Filter: of("filter"), Variable: of("env"),
-		Status: of("status"),
-		View:   of("view"), Group: group, Depth: depth}
+		Status: of("status"), View: of("view"), Group: group, Depth: depth}
 	if s.Variable == "" && variables {
 		s.Variable = "VK_" + strings.ToUpper(strings.TrimPrefix(l.Name, layerPrefix)+"_"+s.Key)
 	}

@@ -67,8 +67,7 @@ func chainOf(source *machine.Source, made *decide.Made) *Chain {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]
 			chain.Layers = append(chain.Layers,
-				ChainLayer{Item: e, Description: layer.Description, Before: before(layer),
-					Commands: []string{}})
+				ChainLayer{Item: e, Description: layer.Description, Before: before(layer), Commands: []string{}})
 		} else {
 			driver := answer.Drivers[e.Order-1]
 			chain.Drivers = append(chain.Drivers, ChainDriver{Item: e, API: wording.Version(driver.API),

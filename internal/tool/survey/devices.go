@@ -85,7 +85,8 @@ func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Du
 	in := len(seen.Devices)
 	for _, l := range lifts(source, answer) {
 		environ = l.lift(environ)
-		more, err := look(found, environ, l.hider == Settings, min(limit, maxLook))
+		more, err := look(found, environ, term.Either(l.hider == Settings, explain.SilentSettings, ""),
+			min(limit, maxLook))
 		if err != nil {
 			return nil, err
 		}
@@ -124,12 +125,12 @@ func ProbeDevices(at probe.Companions, environ []string, limit time.Duration) (*
 	return discover.Probe(ctx, discover.ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: limit})
 }
 
-// look runs the probe; silent: without any settings file.
-func look(found probe.Companions, environ []string, silent bool, limit time.Duration) (*discover.Report, error) {
-	if silent {
-		changed, remove, err := explain.ShadowSettings(environ, explain.SilentSettings)
+// look runs the probe with a settings file in place of any other; "": with those in force.
+func look(found probe.Companions, environ []string, settings string, limit time.Duration) (*discover.Report, error) {
+	if settings != "" {
+		changed, remove, err := explain.ShadowSettings(environ, settings)
 		if err != nil {
-			return nil, err
+			return nil, exit.As(exit.NotLooked, err)
 		}
 		defer remove()
 		environ = changed
@@ -250,12 +251,7 @@ func Try(found probe.Companions, source *machine.Source, text string, limit time
 			environ = l.lift(environ)
 		}
 	}
-	environ, remove, err := explain.ShadowSettings(environ, text)
-	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
-	}
-	defer remove()
-	return ProbeDevices(found, environ, limit)
+	return look(found, environ, text, limit)
 }
 
 // Same reports whether two runs gave the same devices in the same order.

@@ -207,8 +207,7 @@ func (t *trials) change(e *explain.Item, key explain.ItemKey, in bool, changes [
 		if c, ok := t.First(key, in, with...); ok {
 			e.Do, e.Commands = noVariable+
 				", because the settings file decides: change it with the program that wrote it, "+
-				"usually vkconfig, or "+term.Either(t.isAllowed(&c), "", "run as root: ")+
-				string(c.Line()), c.Lines()
+				"usually vkconfig, or "+term.Either(t.isAllowed(&c), "", "run as root: ")+string(c.Line()), c.Lines()
 			if explain.SettingsOurs(&t.source.Machine, file) {
 				e.Do = noVariable + ", because the settings file decides: vkloader settings clear"
 				e.Commands = []shell.Line{"vkloader settings clear"}

@@ -225,8 +225,7 @@ func (a *Architecture) judge() {
 	case a.Vkloader == nil && a.InForce == Vkloader && first.Package == "":
 		prefix := path.Dir(path.Dir(first.Path))
 		a.Change = "make install installed this file. In its source directory, as root: make uninstall PREFIX=" +
-			prefix + " LIBDIR=" + path.Dir(first.Path) +
-			" && ldconfig"
+			prefix + " LIBDIR=" + path.Dir(first.Path) + " && ldconfig"
 	case a.Vkloader == nil && a.InForce == Vkloader:
 		a.Change = "Removing the package " + first.Package + " removes it."
 	case a.Vkloader == nil:

@@ -70,14 +70,6 @@ type printer struct {
 	stays  int    // the number of columns that always stay on the row's line
 }
 
-// belowIndent returns the indentation of cells below the row. It is deeper than that of the remaining column.
-func (p *printer) belowIndent() string {
-	if p.stays == 2 {
-		return strings.Repeat(" ", p.width[0]+columnGap+2)
-	}
-	return "  "
-}
-
 // layOut computes the column widths: those of the cells, or less, down to the longest word. If that is too wide, or a
 // column of words would be too narrow to read, the widest column moves below the row. The first column stays, and also
 // the second after a column of marks.
@@ -180,7 +172,10 @@ func (p *printer) line(cells []string, mark func(string) string) {
 		}
 		fmt.Fprintf(p.w, "%s%s\n", p.indent, mark(strings.TrimRight(b.String(), " ")))
 	}
-	indent := p.belowIndent()
+	indent := "  " // deeper than that of the remaining column
+	if p.stays == 2 {
+		indent = strings.Repeat(" ", p.width[0]+columnGap+2)
+	}
 	for i, cell := range cells {
 		if !p.below[i] || cell == "" {
 			continue

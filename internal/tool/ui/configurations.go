@@ -118,15 +118,16 @@ func (c *configuration) compare(r *Request, found *settings.FileSet) error {
 // serveConfiguration answers with the file of a configuration.
 func (s *Server) serveConfiguration(w http.ResponseWriter, r *http.Request) {
 	found, _, err := s.tool.Settings()
+	c := &settings.Configuration{}
 	if err == nil {
-		var c *settings.Configuration
-		if c, err = found.Configuration(strings.TrimSuffix(r.PathValue("file"), ".json")); err == nil {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, c.Text)
-			return
-		}
+		c, err = found.Configuration(strings.TrimSuffix(r.PathValue("file"), ".json"))
 	}
-	http.Error(w, err.Error(), http.StatusNotFound)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, c.Text)
 }
 
 // program returns the path of the program in a form; "" without one.

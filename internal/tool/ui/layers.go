@@ -59,6 +59,7 @@ type layer struct {
 	Fields  []field               // the form fields for the change
 
 	source *machine.Source
+	labels map[[2]string]string // by key and value; of settings with the value ""
 }
 
 // layerRow is a setting in the form.
@@ -293,9 +294,12 @@ func (r *layerRow) same(value string) string {
 // complete adds the form's other data.
 func (view *layer) complete() {
 	value := map[string]string{}
-	labels := map[string]string{}
+	view.labels = map[[2]string]string{}
 	for _, row := range view.Rows {
-		value[row.Key], labels[row.Key] = row.Value, term.Or(row.Label, row.Key)
+		for _, c := range row.Setting.Choices {
+			view.labels[[2]string{row.Key, c.Key}] = c.Label
+		}
+		value[row.Key], view.labels[[2]string{row.Key, ""}] = row.Value, row.Label
 	}
 	group := ""
 	for _, row := range view.Rows {
@@ -316,7 +320,7 @@ func (view *layer) complete() {
 		if d := row.Depends; d != nil && len(d.On) > 0 {
 			row.Idle = !d.Holds(func(key string) string { return value[key] })
 			on := term.Words(d.On, func(w settings.Wanted) string {
-				return term.Or(labels[w.Key], w.Key) + " = " + view.labelOf(w.Key, w.Value)
+				return view.label(w.Key, "") + " = " + view.label(w.Key, w.Value)
 			})
 			switch d.Mode {
 			case "ANY":
@@ -328,22 +332,15 @@ func (view *layer) complete() {
 			}
 		}
 		if row.Value != row.Default {
-			view.Differ = append(view.Differ, layerDiffer{term.Or(row.Label, row.Key), view.valueText(row, row.Default),
+			view.Differ = append(view.Differ, layerDiffer{view.label(row.Key, ""), view.valueText(row, row.Default),
 				view.valueText(row, row.Value)})
 		}
 	}
 }
 
-// labelOf returns the form's label for a value.
-func (view *layer) labelOf(key, value string) string {
-	for _, row := range view.Rows {
-		for _, c := range row.Setting.Choices {
-			if row.Key == key && c.Key == value {
-				return term.Or(c.Label, c.Key)
-			}
-		}
-	}
-	return value
+// label returns the form's label for a value of a setting, or for the setting itself.
+func (view *layer) label(key, value string) string {
+	return cmp.Or(view.labels[[2]string{key, value}], value, key)
 }
 
 // valueText returns a value as the form shows it.
@@ -353,7 +350,7 @@ func (view *layer) valueText(row *layerRow, value string) string {
 	}
 	words := strings.Split(value, ",")
 	for i := range words {
-		words[i] = view.labelOf(row.Key, words[i])
+		words[i] = view.label(row.Key, words[i])
 	}
 	return strings.Join(words, ", ")
 }

@@ -126,8 +126,7 @@ func (e *export) variables(list []explain.Change) {
 		"devices": []any{map[string]any{"name": "chosen", "containerEdits": map[string]any{"env": env}}}}, "", "  ")
 	e.Forms = append(e.Forms, form{"Variables", "For a shell.", string(lines)},
 		form{"systemd", "For a service: a file such as /etc/systemd/system/NAME.service.d/layers.conf.", unit.String()},
-		form{"Steam", "For the launch options of a game.", string(steam + "%command%\n")},
-		form{"CDI",
+		form{"Steam", "For the launch options of a game.", string(steam + "%command%\n")}, form{"CDI",
 			"For containers: save it as /etc/cdi/vkloader-layers.json, and name the device vkloader.local/layers=chosen.", string(device) + "\n"})
 }
 

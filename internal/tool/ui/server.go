@@ -119,15 +119,6 @@ var errIdle = errors.New("idle")
 //go:embed assets
 var assetFiles embed.FS
 
-// asset returns a file of the page. The style of pictures comes from package survey.
-func asset(name string) ([]byte, error) {
-	text, err := assetFiles.ReadFile(name)
-	if name == "assets/ui.css" {
-		text = append(text, survey.PictureStyle()...)
-	}
-	return text, err
-}
-
 // kinds are the media types of assets.
 var kinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml"}
@@ -137,12 +128,15 @@ func (s *Server) serveShell(w http.ResponseWriter, _ *http.Request) {
 	s.write(w, "shell", "shell", pages)
 }
 
-// serveAsset answers with a file of the page.
+// serveAsset answers with a file of the page. The style of pictures comes from package survey.
 func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) {
-	text, err := asset(r.URL.Path[1:])
+	text, err := assetFiles.ReadFile(r.URL.Path[1:])
 	if err != nil {
 		http.NotFound(w, r)
 		return
+	}
+	if r.URL.Path == "/assets/ui.css" {
+		text = append(text, survey.PictureStyle()...)
 	}
 	w.Header().Set("Content-Type", kinds[path.Ext(r.URL.Path)])
 	_, _ = w.Write(text)

@@ -10,8 +10,7 @@ import (
 
 // SettingTypes lists the types of a layer's settings.
 var SettingTypes = []string{"BOOL", "BOOL_NUMERIC", "INT", "FLOAT", "FRAMES", "STRING", "ENUM", "FLAGS", "LIST",
-	"LOAD_FILE", "SAVE_FILE",
-	"LOAD_FOLDER", "SAVE_FOLDER", "GROUP"}
+	"LOAD_FILE", "SAVE_FILE", "LOAD_FOLDER", "SAVE_FOLDER", "GROUP"}
 
 // setting is a setting of a layer while its manifest is checked.
 type setting struct {

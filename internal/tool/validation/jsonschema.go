@@ -237,8 +237,7 @@ func below(path, name string) string {
 // typeOf returns the name of a value's type, "number" for integers too.
 func typeOf(v document.Value) string {
 	return map[document.Kind]string{document.True: "boolean", document.False: "boolean", document.Number: "number",
-		document.String: "string",
-		document.Array:  "array", document.Object: "object", document.Null: "null"}[v.Kind()]
+		document.String: "string", document.Array: "array", document.Object: "object", document.Null: "null"}[v.Kind()]
 }
 
 // isOf reports whether a value with type name is has type want. An integer is a number without a fraction.
@@ -334,5 +333,4 @@ var patternWords = map[string]string{
 
 // typeWords are the JSON types with their articles.
 var typeWords = map[string]string{"string": "a string", "number": "a number", "integer": "a whole number",
-	"boolean": "true or false",
-	"array":   "an array", "object": "an object", "null": "null"}
+	"boolean": "true or false", "array": "an array", "object": "an object", "null": "null"}
