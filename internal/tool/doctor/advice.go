@@ -197,28 +197,24 @@ func (t placement) changesVariables() bool {
 // entryOf returns the advice from the table of the decision's codes.
 func entryOf(code diag.Code) *Remedy { return newAdvice(code.Entry().Do) }
 
-// obstacle is the reason why a fix cannot be tried on a copy of the facts.
-type obstacle uint8
+// obstacle is the reason why a fix cannot be tried on a copy of the facts, as in the last column of systems.txt.
+type obstacle string
 
 const (
-	triable     obstacle = iota
-	ofPackage            // a package's contents
-	ofUsual              // likewise, and no list of packages confirms the name
-	ofKernel             // the kernel's answer
-	outsideOnly          // another host, or the program's next start in its sandbox
-	restarted            // a restart of the machine
-	ofRelease            // the behaviour of another release of the program
-	ofWriter             // the contents of a file that another program writes
-	whileClosed          // the contents of a file that the user may not read
+	triable     obstacle = ""
+	ofPackage   obstacle = "package"
+	ofUsual     obstacle = "usual" // likewise, and no list of packages confirms the name
+	ofKernel    obstacle = "kernel"
+	outsideOnly obstacle = "outside"
+	restarted   obstacle = "restarted"
+	ofRelease   obstacle = "release"
+	ofWriter    obstacle = "writer"
 )
 
-var obstacles = [...]string{ofPackage: "the package's contents are unknown until it is installed",
-	ofKernel:    "only the kernel can show the result",
-	ofUsual:     "it is the package's usual name",
-	ofWriter:    "only the program that writes the file can show the result",
-	outsideOnly: "it takes effect outside, at the next start", restarted: "it needs a restart of the machine",
-	ofRelease:   "the other release of the program is unknown until it runs",
-	whileClosed: "the contents of the unreadable place are unknown"}
+// text returns the obstacle as a clause.
+func (o obstacle) text() string {
+	return pairValue("untried", func(name string) bool { return name == string(o) })
+}
 
 // effect is the effect of advice on the facts.
 type effect struct {

@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
-	"vkloader/internal/decide/shell"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
 )
@@ -93,14 +92,9 @@ func (d distribution) fileAdvice(library, manifest string) *Remedy {
 		return d.libraryAdvice(library)
 	}
 	if strings.HasPrefix(manifest, "/usr/local/") { // no package has files there
-		command := "rm -- " + shell.Quoted(manifest)
-		do := &Remedy{text: "Build or install the library again. To remove the manifest instead, run as root: " +
-			string(command), lines: []shell.Line{command}, root: true}
-		do.effect = effectOf(explain.RemoveFile(manifest))
-		return do
+		return d.by("build-library", with("manifest", manifest)).having(effectOf(explain.RemoveFile(manifest)))
 	}
-	return newAdvice("Install the package that has " + library + ", or remove " + manifest +
-		".").withObstacle(ofPackage)
+	return d.by("find-library", with("library", library, "manifest", manifest))
 }
 
 // install returns advice to get a family's driver. lacks reports whether the package is installed, and does not contain

@@ -9,7 +9,6 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
-	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -164,29 +163,30 @@ func (h host) switcher(b *barrier) string {
 
 // allowing returns advice that removes a barrier.
 func (e *exam) allowing(b *barrier) *Remedy {
-	if len(b.words) > 0 {
+	switch command := e.switcher(b); {
+	case len(b.words) > 0:
 		return e.system.bootWords(nil, b.words)
-	}
-	if command := e.switcher(b); command != "" {
+	case command != "":
 		return e.system.by("switch", arguments{"line": strings.Fields(command)})
 	}
-	var parts []string
-	for at, l := range b.lines {
-		// an update of the package writes the file again
-		masked := strings.Contains(l.File, "/lib/") && e.packageOf(l.File) != ""
-		switch first := at == 0 || b.lines[at-1].File != l.File; {
-		case first && masked:
-			parts = append(parts, "hide "+l.File+" with an empty file of the same name in /etc/modprobe.d")
-		case first:
-			parts = append(parts, fmt.Sprintf("remove from %s line %d", l.File, l.Number))
-		case !masked:
-			parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], " line ", " lines ", 1) +
-				fmt.Sprintf(", %d", l.Number)
+	places := arguments{}
+	for _, l := range b.lines {
+		kind, place := "lines", fmt.Sprintf("%s line %d", l.File, l.Number)
+		if strings.Contains(l.File, "/lib/") && e.packageOf(l.File) != "" { // an update of the package writes it again
+			kind, place = "masked", l.File
+		}
+		switch list := places[kind]; {
+		case len(list) == 0 || !strings.HasPrefix(list[len(list)-1]+" ", l.File+" "):
+			places[kind] = append(list, place)
+		case kind == "lines":
+			list[len(list)-1] = fmt.Sprintf("%s, %d", strings.Replace(list[len(list)-1], " line ", " lines ", 1), l.Number)
 		}
 	}
-	before := strings.Join(parts, "; ")
-	before = strings.ToUpper(before[:1]) + before[1:]
-	return e.system.by("unblock", with("module", b.module, "change", before))
+	args := with("module", b.module)
+	for kind, list := range places {
+		args[kind] = []string{enumeration(list)}
+	}
+	return e.system.by("unblock", args)
 }
 
 // bootWords returns advice to add words to the kernel's command line, and to remove others.
@@ -247,15 +247,8 @@ func (e *exam) addSigning(do *Remedy) *Remedy {
 	if !e.machine.ChecksModules() {
 		return do
 	}
-	how := "sign the module with a key that the firmware knows, or turn Secure Boot off in the firmware"
-	for _, key := range slices.Backward(e.places("signing-key")) {
-		if !e.machine.Absent(key) {
-			command := "mokutil --import " + shell.Quoted(key)
-			how, do.lines = "run as root "+string(command)+", then restart the machine and enroll the key",
-				append([]shell.Line{command}, do.lines[len(do.lines)-1])
-		}
-	}
-	return newAdvice(`If modprobe says "Key was rejected by service", Secure Boot refuses the module: ` + how).before(do)
+	keys := slices.DeleteFunc(e.places("signing-key"), e.machine.Absent)
+	return e.system.by("sign", arguments{"key": keys[:min(1, len(keys))]}).before(do)
 }
 
 // hiddenByLayer adds a finding if NVIDIA's layer hides every device: it shows only those of NVIDIA's driver, which has

@@ -413,21 +413,14 @@ func (e *exam) addMisfit(loader *binary.File) {
 // loaderRemoval returns advice to remove an older loader of the system. Without the file of its link, ldconfig would
 // write the link again.
 func (e *exam) loaderRemoval(l *Loader) *Remedy {
-	if owner := e.packageOf(l.File, l.Name); owner != "" {
-		return newAdvice("Remove the package " + owner + ", which has " + l.Name + ".").withObstacle(ofPackage)
+	args, change := with("p", e.packageOf(l.File, l.Name), "file", l.Name), explain.RemoveFile(l.Name)
+	if !strings.HasPrefix(l.Name, "/usr/local/") || args["p"][0] != "" || e.containerKind() != "" {
+		return e.system.by("older-loader", args)
 	}
-	if !strings.HasPrefix(l.Name, "/usr/local/") || e.containerKind() != "" {
-		return newAdvice("Remove " + l.Name + ", or the variable that names its directory.")
+	if args["local"] = []string{l.File}; l.File != l.Name {
+		args["link"], change = []string{l.Name}, change.With(explain.RemoveFile(l.File))
 	}
-	line, change := "rm -- "+shell.Quoted(l.Name), explain.RemoveFile(l.Name)
-	if l.File != l.Name {
-		line, change = line+" && rm -- "+shell.Quoted(l.File), change.With(explain.RemoveFile(l.File))
-	}
-	commands := []shell.Line{line, "ldconfig"}
-	do := &Remedy{text: "No package has it. Run as root: " + string(shell.Join(commands, " && ")), lines: commands,
-		root: true}
-	do.effect = effectOf(change)
-	return do
+	return e.system.by("older-loader", args).having(effectOf(change))
 }
 
 // libraryPath returns a change that puts a directory first in LD_LIBRARY_PATH.

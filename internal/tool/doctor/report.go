@@ -324,7 +324,7 @@ func (r Report) finish() *Report {
 func (f *Finding) word(r *Report) {
 	f.What, f.Do, f.Commands, f.Untried = f.fact.say(), "", nil, ""
 	if do := f.remedy(); do != nil {
-		f.Do, f.Commands, f.Untried = do.text, do.lines, obstacles[do.because]
+		f.Do, f.Commands, f.Untried = do.text, do.lines, do.because.text()
 	}
 	if what, is := f.fact.(unread); is {
 		f.What, f.Do = what.of(r.Loader), "It is "+r.Loader.NotInForce(what.program)+"."
@@ -339,7 +339,7 @@ func (f *Finding) word(r *Report) {
 
 // NotTried returns why the fix was not tried, where this helps a person who makes it; "" otherwise.
 func (f *Finding) NotTried() string {
-	useful := slices.Contains([]string{obstacles[ofUsual], obstacles[outsideOnly], obstacles[restarted]}, f.Untried)
+	useful := slices.Contains([]string{ofUsual.text(), outsideOnly.text(), restarted.text()}, f.Untried)
 	return term.Either(useful, f.Untried, "")
 }
 

@@ -21,7 +21,7 @@ type row struct {
 	verb  string
 	where []string
 	how   string
-	why   string // a key of reasonsUntried
+	why   string // an obstacle, or and-restart
 }
 
 // rows returns the table. A row without reason may leave its last column out.
@@ -41,11 +41,6 @@ var rows = sync.OnceValue(func() (list []row) {
 	}
 	return list
 })
-
-// reasonsUntried are the words of the table's last column.
-var reasonsUntried = map[string]obstacle{"": triable, "package": ofPackage, "usual": ofUsual, "kernel": ofKernel,
-	"outside": outsideOnly, "restart": restarted,
-	"restarted": restarted, "release": ofRelease, "writer": ofWriter, "closed": whileClosed}
 
 // imageNames are the words for the kinds of image.
 var imageNames = [...]string{changeable: "changeable", ostree: "ostree", steamOS: "steamos", microOS: "microos",
@@ -175,7 +170,7 @@ var introductions = map[string]string{"root": "Run as root: ", "image": "In the 
 
 // follow returns the advice that the last two columns of a row give.
 func (d *distribution) follow(how, why string, with arguments) (do *Remedy, known bool) {
-	do = &Remedy{because: reasonsUntried[why]}
+	do = &Remedy{because: term.Either(why == "and-restart", triable, obstacle(why))}
 	add := func(before string, line shell.Line) {
 		do.text = strings.TrimSpace(do.text + " " + before + string(line))
 		if line != "" && !placeholders().MatchString(string(line)) {
@@ -214,7 +209,7 @@ func (d *distribution) follow(how, why string, with arguments) (do *Remedy, know
 			do = do.before(other)
 		}
 	}
-	if why == "restart" || why == "and-restart" && do.because != restarted {
+	if why == "restart" || why == "and-restart" && !strings.HasPrefix(string(do.because), "restart") {
 		do.then("restart the machine")
 	}
 	return do, true

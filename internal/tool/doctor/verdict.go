@@ -263,32 +263,11 @@ func (f *Finding) lacksVulkan() bool {
 	return f.missing && (f.Code == GPUNoVulkan || f.Code == GPUDisplayOnly)
 }
 
-// rung is a condition that must hold before programs get a device. Each one needs those before it.
-type rung uint8
-
-const (
-	hasKernelDriver rung = iota
-	hasNode
-	hasPermission
-	hasDriver   // a driver's manifest is installed
-	isIncluded  // no variable or file excludes the driver
-	driverLoads // the driver's library can be loaded, and the driver works
-	isListed    // the driver lists the device
-	hasPlace    // no variable and no layer excludes the device from the list of all drivers
-	isReached   // programs get the device
-)
-
-// unmet are the words for a rung that does not hold, where no finding and no driver says more.
-var unmet = [isReached]string{"no kernel driver is bound to it", "it has no node below /dev",
-	"its node may not be opened", "no driver for it is installed",
-	"its driver is excluded", "its driver cannot be loaded", "its driver was tried, and does not list it",
-	"its driver lists it alone, and the list of all drivers and layers lacks it"}
-
-// missingDevice is a device that can render and that programs do not get, with the first rung that does not hold.
+// missingDevice is a device that can render and that programs do not get.
 type missingDevice struct {
 	*GPU
-	seen string   // why it does not hold
-	by   *Finding // the finding that tells it; nil: none
+	unmet string   // the first condition that does not hold, and what was seen there
+	by    *Finding // the finding that tells it; nil: none
 }
 
 // isReserved reports whether the device is for a virtual machine.
@@ -300,52 +279,48 @@ func (r *Report) missingDevices() (list []missingDevice) {
 		if c := r.host().chip(g); g.displayOnly() || c != nil && !c.HasVulkan() { // no driver of Vulkan exists
 			continue
 		}
-		if at := r.firstRung(g); at != isReached {
-			m := missingDevice{g, unmet[at], r.findingOf(g)}
-			if m.by != nil {
-				m.seen = m.by.fact.say()
-			} else if said := r.answersOf(g); at >= driverLoads && said != "" {
-				m.seen = said
-			}
-			list = append(list, m)
+		if unmet := r.unmet(g); unmet != "" {
+			list = append(list, missingDevice{g, term.Or(r.answersOf(g), unmet), r.findingOf(g)})
 		}
 	}
 	return list
 }
 
-// firstRung returns the first rung of a device that does not hold; isReached: all hold.
-func (r *Report) firstRung(g *GPU) rung {
+// unmet returns the first condition for a device that does not hold; "": programs get it. Each condition needs those
+// before it.
+func (r *Report) unmet(g *GPU) string {
 	tried := func(is func(*Probe) bool) bool {
 		return contains(r.Probes, func(p *Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && is(p) })
 	}
+	const reached, excluded = "", "its driver is excluded"
 	switch {
 	case r.reaches(g):
-		return isReached
+		return reached
 	case g.isReserved():
-		return isIncluded
+		return excluded
 	case g.Kernel == "":
-		return hasKernelDriver
+		return string(untaken)
 	case len(g.Drivers) == 0 && contains(r.Drivers, (*Entry).isUnknown):
-		return isReached // an unknown driver may serve it, through a node of its own
+		return reached // an unknown driver may serve it, through a node of its own
 	case len(g.Nodes) == 0:
-		return hasNode
+		return "it has no node below /dev"
 	case g.refused != "":
-		return hasPermission
+		return "its node may not be opened"
 	case contains(r.Findings, func(f *Finding) bool { return f.Code == GPULeftOut && f.device == g.Name }):
-		return isIncluded
+		return excluded
 	case contains(r.Drivers,
 		func(m *Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) && !r.Tried:
-		return isReached
+		return reached
 	case tried(func(p *Probe) bool { return p.Result == ProbeNoDevice }):
-		return isListed
+		return "its driver was tried, and does not list it"
 	case tried((*Probe).isPending):
-		return isReached // there was no trial of the driver
+		return reached // there was no trial of the driver
 	case tried(func(p *Probe) bool { return slices.ContainsFunc(p.devices, g.is) }):
-		return hasPlace
+		return "its driver lists it alone, and the list of all drivers and layers lacks it"
 	case contains(r.Drivers, func(m *Entry) bool { return r.isFor(g, m) }):
-		return driverLoads
+		return "its driver cannot be loaded"
 	}
-	return hasDriver
+	return "no driver for it is installed"
 }
 
 // isFor reports whether a driver, good or bad, is for a device.
@@ -579,7 +554,7 @@ func (r *Report) withMissingDevices() []Finding {
 		if !r.someGood() {
 			break // the findings about the drivers tell it
 		}
-		found := r.add(GPUMissing, m.Title(), "", sentence(m.seen), nil)
+		found := r.add(GPUMissing, m.Title(), "", sentence(m.unmet), nil)
 		found.device, found.missing = m.Name, true
 	}
 	return r.Findings
