@@ -3,6 +3,7 @@ package explain
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
@@ -41,6 +42,25 @@ func LeaveOutByOne(source *machine.Source, file string) []Change {
 			DropFromList(source, v, machine.ListSeparator, func(n string) bool { return Names(n, file) })...)
 	}
 	return changes
+}
+
+// NameOtherDrivers returns a change, in a list of one, that names all installed drivers but one; nil: there is no other.
+// Loaders that read no filter read it, too.
+func NameOtherDrivers(source *machine.Source, file string) []Change {
+	installed, err := Decide(Without(source, variables.DriverFiles, variables.ICDFilenames))
+	if err != nil {
+		return nil
+	}
+	var others []string
+	for _, d := range installed.Drivers {
+		if d.Path != file {
+			others = append(others, d.Path)
+		}
+	}
+	if others == nil {
+		return nil
+	}
+	return []Change{SetVariable(variables.ICDFilenames.Name(), strings.Join(others, machine.ListSeparator))}
 }
 
 // LeaveOutDriver returns alternative changes that may leave a driver out: those of one variable, then changes of

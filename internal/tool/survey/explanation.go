@@ -116,9 +116,10 @@ func (t *trials) putOut(e *explain.Item) {
 			changes = append(changes, explain.UnsetVariable(l.EnableName))
 		}
 	} else {
-		changes = explain.LeaveOutByOne(t.source, e.Manifest)
+		changes = append(explain.LeaveOutByOne(t.source, e.Manifest),
+			explain.NameOtherDrivers(t.source, e.Manifest)...)
 	}
-	if t.change(e, key, false, changes) {
+	if t.change(e, key, false, changes) || e.Kind != "layer" { // without its file, a driver serves no program
 		return
 	}
 	if machine.Style == pathname.Backslash {

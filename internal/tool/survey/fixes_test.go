@@ -125,7 +125,7 @@ func TestExplainProposesNothingInVain(t *testing.T) {
 	elevated := machineWith(t, tree.Mixed())
 	elevated.Elevated = true
 	in, out = explainMachine(t, elevated)
-	if e := in["a.json"]; e.Do != "no variable changes this: rm -- "+icds+"a.json" {
+	if e := in["a.json"]; e.Do != "" || e.Change != "" { // its file is every program's
 		t.Errorf("elevated: %+v", e)
 	}
 	if e := in["VK_LAYER_i"]; e.Change != "NO_I=1" { // the program reads the variables that manifests name
@@ -133,5 +133,31 @@ func TestExplainProposesNothingInVain(t *testing.T) {
 	}
 	if e := out["VK_LAYER_e"]; e.Name != "VK_LAYER_e" || e.Change != "" && !strings.HasPrefix(string(e.Change), "VK_INSTANCE_LAYERS=") {
 		t.Errorf("elevated: %+v", e)
+	}
+}
+
+// unfiltered is a loader that reads no filter.
+type unfiltered struct{ machine.OtherLoader }
+
+func (unfiltered) Obeys(name string) bool { return name == "VK_ICD_FILENAMES" }
+func (unfiltered) Reads(name string) bool { return name == "VK_ICD_FILENAMES" }
+
+func (unfiltered) Settings(string) (string, bool)  { return "", false }
+func (unfiltered) Configuration() (string, string) { return "", "" }
+
+// A loader without filters leaves a driver out if a variable names the others. The only driver has no advice.
+func TestExplainNamesTheOtherDrivers(t *testing.T) {
+	t.Parallel()
+	source := machineWith(t, tree.Mixed())
+	source.Loader = unfiltered{}
+	in, _ := explainMachine(t, source)
+	if e := in["a.json"]; !strings.HasPrefix(string(e.Change), "VK_ICD_FILENAMES=") || strings.Contains(string(e.Change), "a.json") {
+		t.Errorf("two drivers: %+v", e)
+	}
+	only := machineWith(t, map[string]string{icds + "a.json": tree.Mixed()[icds+"a.json"]})
+	only.Loader = unfiltered{}
+	in, _ = explainMachine(t, only)
+	if e := in["a.json"]; e.Name == "" || e.Do != "" || e.Change != "" {
+		t.Errorf("one driver: %+v", e)
 	}
 }
