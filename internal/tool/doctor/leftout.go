@@ -135,8 +135,12 @@ func (e *exam) leftOut(g *GPU) bool {
 	}
 	why, lost := forDevice, usual
 	others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
-	if (kept.by == nil || kept.by == variables.DriversDisable) && !others &&
-		!explain.SettingsOurs(e.machine, path.Clean(kept.file)) {
+	switch software, unknown, _ := e.driversWithoutDevice(); {
+	case others:
+	case len(software)+len(unknown) == 0: // the drivers that programs get are for no device here
+		why, lost = fixing, everything
+	case (kept.by == nil || kept.by == variables.DriversDisable) &&
+		!explain.SettingsOurs(e.machine, path.Clean(kept.file)):
 		why, lost = fixing, something
 	}
 	found := e.add(GPULeftOut, g.Title(), kept.driver.Path, textf("its driver %s is excluded by %s%s",

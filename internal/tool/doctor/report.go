@@ -286,7 +286,7 @@ func (r *Report) Selector(at int) string {
 }
 
 // sortFindings returns findings in order of severity, problems first, and without duplicates. Without a loader, no
-// driver helps a program.
+// driver helps a program. Of a variable that excludes a driver, nothing is to be installed.
 func sortFindings(list []Finding) []Finding {
 	type whole struct {
 		key
@@ -294,7 +294,9 @@ func sortFindings(list []Finding) []Finding {
 		what         string
 	}
 	list = slices.Clone(list)
-	place := func(f Finding) int { return 2*int(f.Severity) + term.Either(f.Code == LoaderMissing, 1, 0) }
+	place := func(f Finding) int {
+		return 2*int(f.Severity) + term.Either(f.Code == LoaderMissing || f.Code == GPULeftOut, 1, 0)
+	}
 	slices.SortStableFunc(list, func(a, b Finding) int { return place(b) - place(a) })
 	seen := make(map[whole][]fact, len(list))
 	return slices.DeleteFunc(list, func(f Finding) bool {

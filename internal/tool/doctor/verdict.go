@@ -207,12 +207,16 @@ func (r *Report) rest() []string {
 	}
 	none := term.Either(r.WordSize() == ProcessClass, "no program gets Vulkan",
 		fmt.Sprintf("no %d-bit program gets Vulkan", r.WordSize()))
+	excluded := find(r.Findings, func(f *Finding) bool { return f.Code == GPULeftOut && f.Severity == diag.Problem })
 	switch {
 	case has(r.Findings, NotInstalled):
 		return []string{term.Either(len(r.Loaders) > 0, "No graphics device, and no driver is installed",
 			"No graphics device, and Vulkan is not installed")}
 	case good == 0:
 		return []string{term.Either(r.hasDriver(), "No driver works, and ", "No driver is installed, and ") + none}
+	case excluded != nil:
+		text := excluded.excludedBy + " excludes " + excluded.Subject
+		return []string{text + ", and " + none, text}
 	case len(unknown) > 0 && r.Works:
 		var names []string
 		for _, p := range r.Probes {
