@@ -6,10 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"vkloader/internal/tool/term"
 )
@@ -80,111 +80,37 @@ func writePage(path string, text []byte) error {
 // pageName returns the name of a command's man page: its words with dashes.
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
+// manPage returns the man page of a command: the sections of its help, with options in bold letters.
 func manPage(cmd *cobra.Command) []byte {
-	p := manualPage{}
-	p.line(`.nh`)
-	p.line(`.TH "%s" "1" "" "vkloader" "vkloader"`, strings.ToUpper(roff(pageName(cmd))))
-	p.heading("NAME")
-	p.text(roff(pageName(cmd)) + ` \- ` + roff(cmd.Short))
-	p.heading("SYNOPSIS")
-	p.text(`\fB` + roff(cmd.UseLine()) + `\fP`)
-	p.heading("DESCRIPTION")
-	p.paragraphs(term.Or(cmd.Long, cmd.Short))
-	p.flags("OPTIONS", cmd.NonInheritedFlags())
-	p.flags("OPTIONS OF EVERY COMMAND", cmd.InheritedFlags())
-	if cmd.Example != "" {
-		p.heading("EXAMPLES")
-		p.lines(strings.Split(strings.Trim(cmd.Example, "\n"), "\n"))
-	}
-	p.seeAlso(cmd)
-	return []byte(p.String())
-}
-
-// manualPage is a man page under construction.
-type manualPage struct{ strings.Builder }
-
-func (p *manualPage) line(format string, args ...any) { fmt.Fprintf(&p.Builder, format+"\n", args...) }
-
-func (p *manualPage) heading(name string) { p.line(".SH %s", name) }
-
-// text writes a line of text and escapes a leading control character.
-func (p *manualPage) text(line string) {
-	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
-		line = `\&` + line
-	}
-	p.line("%s", line)
-}
-
-func (p *manualPage) paragraphs(text string) {
-	for i, part := range term.Paragraphs(text) {
-		if i > 0 {
-			p.line(".PP")
-		}
-		if part.Fixed {
-			p.lines(part.Lines)
-			continue
-		}
-		for _, line := range part.Lines {
-			p.text(roff(line))
-		}
-	}
-}
-
-// lines writes lines without filling.
-func (p *manualPage) lines(lines []string) {
-	p.line(".nf")
-	for _, line := range lines {
-		p.text(roff(line))
-	}
-	p.line(".fi")
-}
-
-func (p *manualPage) flags(title string, set *pflag.FlagSet) {
-	if !set.HasAvailableFlags() {
-		return
-	}
-	p.heading(title)
-	set.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden {
-			return
-		}
-		value, usage := pflag.UnquoteUsage(f)
-		option := `\fB` + roff("--"+f.Name) + `\fP`
-		if f.Shorthand != "" {
-			option = `\fB` + roff("-"+f.Shorthand) + `\fP, ` + option
-		}
-		if value != "" {
-			option += ` \fI` + roff(value) + `\fP`
-		}
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" && f.DefValue != "0" {
-			usage += " (default " + f.DefValue + ")"
-		}
-		p.line(".TP")
-		p.text(option)
-		p.text(roff(usage))
-	})
-}
-
-func (p *manualPage) seeAlso(cmd *cobra.Command) {
-	var pages []string
-	add := func(c *cobra.Command) {
-		pages = append(pages, `\fB`+roff(pageName(c))+`\fP(1)`)
-	}
+	const width = 72 // with the indentation, 80 columns are enough
+	optionName := regexp.MustCompile(`(?m)^( {2,6}(?:\\-\w, )?)(\\-\\-[a-z\\-]+)`)
+	var related []string
 	if cmd.HasParent() {
-		add(cmd.Parent())
+		related = append(related, pageName(cmd.Parent())+"(1)")
 	}
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
-			add(c)
+			related = append(related, pageName(c)+"(1)")
 		}
 	}
-	if len(pages) > 0 {
-		p.heading("SEE ALSO")
-		p.text(strings.Join(pages, ", "))
+	name := roff(pageName(cmd))
+	page := fmt.Sprintf(".nh\n.TH \"%s\" \"1\" \"\" \"vkloader\" \"vkloader\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), name,
+		roff(cmd.Short))
+	for _, part := range [][2]string{{"SYNOPSIS", cmd.UseLine()},
+		{"DESCRIPTION", term.Reflow(term.Or(cmd.Long, cmd.Short), width)},
+		{"OPTIONS", cmd.NonInheritedFlags().FlagUsagesWrapped(width)},
+		{"OPTIONS OF EVERY COMMAND", cmd.InheritedFlags().FlagUsagesWrapped(width)}, {"EXAMPLES", cmd.Example},
+		{"SEE ALSO", term.Reflow(strings.Join(related, ", "), width)}} {
+		if text := roff(strings.Trim(part[1], "\n")); text != "" {
+			text = optionName.ReplaceAllString(text, `${1}\fB${2}\fP`)
+			page += fmt.Sprintf(".SH %s\n.nf\n%s\n.fi\n", part[0], text)
+		}
 	}
+	return []byte(page)
 }
 
-// roff escapes a text. A minus sign stays one instead of a hyphen, because users copy options from man pages.
+// roff escapes a text, also a control character that begins a line. A minus sign stays one instead of a hyphen, because
+// users copy options from man pages.
 func roff(text string) string {
-	return strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
+	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace("\n" + text)[1:]
 }
