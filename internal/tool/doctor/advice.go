@@ -34,6 +34,7 @@ func newAdvice(text string, lines ...shell.Line) *Remedy { return &Remedy{text: 
 var (
 	doNothing          = newAdvice("Nothing; it does no harm.")
 	doNothingChosen    = newAdvice("Nothing, if this is intended.")
+	onlyCPU            = newAdvice("To compute on the CPU, install a software renderer.")
 	doNothingOrAddCard = newAdvice(
 		"Nothing, if software rendering is enough. Otherwise give the machine a graphics card.")
 	setBySteam = newAdvice(

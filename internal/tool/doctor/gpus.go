@@ -160,8 +160,7 @@ func (e *exam) examineDevice(g *GPU) {
 		if isNamed(g.Vendor, "vulkanless-host") || g.Kernel == "hyperv_drm" {
 			do = doNothingOrAddCard
 			if !contains(e.Drivers, func(m *Entry) bool { return m.family().Software() }) {
-				do = newAdvice("To compute on the CPU, install a software renderer.").
-					before(e.system.install(drivers.Of("libvulkan_lvp.so"), false))
+				do = onlyCPU.before(e.system.install(drivers.Of("libvulkan_lvp.so"), false))
 			}
 		}
 		found := e.add(GPUDisplayOnly, g.Title(), "",

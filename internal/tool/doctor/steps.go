@@ -335,10 +335,12 @@ func (e *exam) isCovered(f *diag.Diagnostic) bool {
 const ProcessClass = machine.OwnClass
 
 // absence replaces the findings about missing drivers and loaders by one note when nothing on the machine needs Vulkan:
-// there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
+// there is no manifest, no variable names one, and no device expects a driver. A container and an examined program always
+// need it.
 func (e *exam) absence() {
 	e.weigh()
-	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) || len(e.Drivers) > 0 ||
+	if e.source.Program != "" || len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) ||
+		len(e.Drivers) > 0 ||
 		e.elsewhere(nil) != "" ||
 		// it may have a manifest
 		slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
@@ -366,9 +368,9 @@ func (e *exam) absence() {
 	family := e.system.family()
 	loader, software := packageOf(loaderName, family), packageOf(drivers.Of("libvulkan_lvp.so").Name, family)
 	if loader != "" && software != "" {
-		do = e.system.choose(loader, software)
+		do = onlyCPU.before(e.system.choose(loader, software))
 	}
 	what := term.Either(len(e.Loaders) > 0, sentence("no driver is installed, and no graphics device was found"),
 		sentence("neither a loader nor a driver is installed, and no graphics device was found"))
-	e.add(NotInstalled, "Vulkan", "", what, do)
+	e.add(NotInstalled, "Vulkan", "", what, do).missing = true
 }
