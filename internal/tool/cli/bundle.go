@@ -151,7 +151,9 @@ func makersOf(s *invocation, source *machine.Source, app string, still bool, lim
 	add("explain.json", "drivers and layers, in their order, with reasons", func() (any, error) {
 		return explainDecision(&subject{source: fresh()}, app, nil, false)
 	})
-	add("doctor.json", "findings and fixes", func() (any, error) { return examineFiles(s, fresh()) })
+	add("doctor.json", "findings and fixes", func() (any, error) {
+		return examine(context.Background(), s, &subject{source: fresh()}, examination{})
+	})
 	add("variables.json", "the loader's variables (no others)", func() (any, error) { return variablesOf(ordinary) })
 	add("paths.json", "search paths of drivers, layers and settings",
 		func() (any, error) { return searchPaths(decide.HostOf(ordinary)) })

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/term"
@@ -157,10 +156,6 @@ const (
 
 // quietTime is the delay of the first screen's message about its trials.
 const quietTime = time.Second
-
-func examineFiles(s *invocation, source *machine.Source) (*doctor.Report, error) {
-	return examine(context.Background(), s, &subject{source: source}, examination{})
-}
 
 // examineHere returns the report on this machine for the first screen. It waits for the trials.
 func examineHere(s *invocation, how effort) (*doctor.Report, error) {

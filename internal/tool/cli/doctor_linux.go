@@ -82,8 +82,8 @@ type ownFiles struct {
 	source *machine.Source // after the steps so far, with the variables of future sessions
 }
 
-// fixHere does each tried and accepted step in the user's own files. With --probe, it also excludes components that
-// fail when loaded, from the program of --app or from all. With --full, it also makes programs start faster.
+// fixHere does each tried and accepted step in the user's own files, and excludes components that crash or hang, from
+// the program of --app or from all. With --full, it also makes programs start faster.
 func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if err := asksFirst(s, &d.repairing); err != nil {
 		return err
@@ -91,8 +91,7 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if !about.source.Foreign() && len(s.Env) > 0 {
 		return errors.New("--fix uses the variables of this process: --env only with --root")
 	}
-	f := &ownFiles{invocation: s, doctoring: d, about: about, source: about.source}
-	return fixStepwise(s, f.next, &d.repairing)
+	return fixStepwise(s, &ownFiles{invocation: s, doctoring: d, about: about, source: about.source}, &d.repairing)
 }
 
 // namesFix prints the command that makes changes, if there is a change to make.
@@ -104,38 +103,21 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 	usual := *d
 	usual.Full = false
 	f := &ownFiles{invocation: s, doctoring: &usual, about: about, source: source}
-	every := func(shell.Line) bool { return true }
-	var options []shell.Line
-	done := f.nextChange(report, every) != nil
-	if dies, err := f.nextExclusion(report, every); err == nil && dies != nil && !source.Foreign() {
-		done, options = true, append(options, "--probe")
-	}
-	if d.App != "" {
-		options = append(options, "--app "+shell.Quoted(d.App))
-	}
-	if done {
-		nameFix(s, options...)
+	if next, err := f.step(report, func(shell.Line) bool { return true }); err == nil && next != nil {
+		nameFix(s, d.App)
 	}
 }
 
-func (f *ownFiles) next(asks func(line shell.Line) bool) (*doctor.Report, *step, error) {
-	report, err := examineFiles(f.invocation, f.source)
-	if err != nil {
-		return nil, nil, err
+func (f *ownFiles) examine() (*doctor.Report, error) {
+	about := &subject{source: f.source}
+	return examine(context.Background(), f.invocation, about, examination{how: f.effort(about), limit: f.Limit})
+}
+
+func (f *ownFiles) step(report *doctor.Report, asks func(line shell.Line) bool) (*step, error) {
+	if next := f.nextChange(report, asks); next != nil {
+		return next, nil
 	}
-	next := f.nextChange(report, asks)
-	if next != nil || !f.Load && !f.Full || f.source.Foreign() {
-		return report, next, nil
-	}
-	how := term.Either(f.Load, everything, tryAwake)
-	if report, err = examine(context.Background(), f.invocation, &subject{source: f.source},
-		examination{how: how, limit: f.Limit}); err != nil {
-		return nil, nil, err
-	}
-	if next = f.nextChange(report, asks); next == nil && f.Load {
-		next, err = f.nextExclusion(report, asks)
-	}
-	return report, next, err
+	return f.nextExclusion(report, asks)
 }
 
 // nextChange returns the first change that fixes a problem or warning or, with --full, saves time; nil: none.
@@ -172,9 +154,8 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line shell.Line) 
 
 // nextExclusion returns the exclusion of the first driver or layer that crashed or hung when loaded; nil: none.
 func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Line) bool) (*step, error) {
-	app := f.App
 	for _, p := range report.Probes {
-		change := newExclusion(p.Kind, p.Name, app)
+		change := newExclusion(p.Kind, p.Name, f.App)
 		line := exclusionLine(&change)
 		at := slices.IndexFunc(report.Findings,
 			func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })

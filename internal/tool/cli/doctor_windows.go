@@ -16,10 +16,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-const (
-	fixPlace = "the registry"
-	fixable  = "registry values that you may write"
-)
+const fixPlace = "the registry" // doctor --fix changes it
 
 // triable reports whether child processes can load the program's drivers and layers.
 func triable(about *subject) bool { return about.process == nil }
@@ -52,7 +49,8 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 type ownValues struct {
 	*invocation
 	machine machine.Machine
-	all     bool // values of all users may be written
+	*doctoring
+	all bool // values of all users may be written
 }
 
 // fixHere does each tried and accepted step that changes a registry value which the caller may write.
@@ -70,7 +68,7 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if fix.UndoFile(&m) == "" {
 		return exit.Unable("there is no place for the undo file: LOCALAPPDATA is not set")
 	}
-	return fixStepwise(s, (&ownValues{s, m, elevatedHere()}).next, &d.repairing)
+	return fixStepwise(s, &ownValues{s, m, d, elevatedHere()}, &d.repairing)
 }
 
 // namesFix prints the command that makes changes, if there is a change to make.
@@ -79,8 +77,9 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 	if d.Elevated || d.App != "" || d.PID != 0 || len(s.Env) > 0 || fix.UndoFile(&m) == "" {
 		return
 	}
-	if (&ownValues{s, m, elevatedHere()}).step(report, func(shell.Line) bool { return true }) != nil {
-		nameFix(s)
+	every := func(shell.Line) bool { return true }
+	if step, _ := (&ownValues{s, m, d, elevatedHere()}).step(report, every); step != nil {
+		nameFix(s, "")
 	}
 }
 
@@ -89,20 +88,16 @@ func (f *ownValues) mayWrite(at windows.ValueName) bool {
 	return (f.all || at.Hive == facts.CurrentUser) && at.Exportable()
 }
 
-func (f *ownValues) next(asks func(line shell.Line) bool) (*doctor.Report, *step, error) {
+func (f *ownValues) examine() (*doctor.Report, error) {
 	source, err := f.invocation.source("", false)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	report, err := examineFiles(f.invocation, source)
-	if err != nil {
-		return nil, nil, err
-	}
-	return report, f.step(report, asks), nil
+	about := &subject{source: source}
+	return examine(context.Background(), f.invocation, about, examination{how: f.effort(about), limit: f.Limit})
 }
 
-// step returns the first step for a report; nil: none.
-func (f *ownValues) step(report *doctor.Report, asks func(line shell.Line) bool) *step {
+func (f *ownValues) step(report *doctor.Report, asks func(line shell.Line) bool) (*step, error) {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		at, on, is := finding.RegistryChange()
@@ -112,9 +107,9 @@ func (f *ownValues) step(report *doctor.Report, asks func(line shell.Line) bool)
 		}
 		what := term.Either(on, "switches on ", "deletes ")
 		return &step{finding: finding, line: finding.Commands[0], files: []string{what + at.String()},
-			do: func() error { return fix.Change(&f.machine, windows.Running{}, at, on) }}
+			do: func() error { return fix.Change(&f.machine, windows.Running{}, at, on) }}, nil
 	}
-	return nil
+	return nil, nil
 }
 
 func registryOf() fix.Registry { return windows.Running{} }

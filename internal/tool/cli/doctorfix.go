@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -28,8 +29,13 @@ type fixer struct {
 	dry  bool   // print steps without doing them
 }
 
-// nextStep examines the current machine and returns the next step for whose line asks returns true; nil: none.
-type nextStep func(asks func(line shell.Line) bool) (*doctor.Report, *step, error)
+// fixable is a machine that steps fix.
+type fixable interface {
+	// examine examines the machine after the steps so far, with the trials that doctor makes.
+	examine() (*doctor.Report, error)
+	// step returns the first step for a report for whose line asks returns true; nil: none.
+	step(report *doctor.Report, asks func(line shell.Line) bool) (*step, error)
+}
 
 // step is one step of a fix.
 type step struct {
@@ -51,13 +57,14 @@ func asksFirst(s *invocation, r *repairing) error {
 }
 
 // fixStepwise does each tried and accepted step, and examines the machine again after each.
-func fixStepwise(s *invocation, next nextStep, r *repairing) error {
+func fixStepwise(s *invocation, of fixable, r *repairing) error {
 	f := &fixer{invocation: s, answers: bufio.NewScanner(s.in), all: r.Yes, tried: map[shell.Line]bool{}, only: r.Step,
 		dry: r.Dry}
-	for {
-		report, step, err := next(f.asks)
-		if err != nil {
-			return err
+	report, err := of.examine()
+	for err == nil {
+		var step *step
+		if step, err = of.step(report, f.asks); err != nil {
+			break
 		}
 		if step == nil {
 			return f.end(report)
@@ -80,7 +87,9 @@ func fixStepwise(s *invocation, next nextStep, r *repairing) error {
 		}
 		f.done++
 		f.later = f.later || step.later
+		report, err = of.examine()
 	}
+	return err
 }
 
 // asks reports whether a step with this line is wanted and was not tried before.
@@ -133,25 +142,24 @@ func (f *fixer) end(report *doctor.Report) error {
 		}
 		return nil
 	}
-	if f.done > 0 {
+	left := slices.DeleteFunc(slices.Clone(report.Findings), func(f doctor.Finding) bool { return !f.Shown() })
+	switch {
+	case f.done > 0:
 		fmt.Fprintf(f.out, "%s done; to restore the files: vkloader doctor --undo\n", term.Count(f.done, "step"))
-	} else {
-		fmt.Fprintln(f.out, "Nothing was done: none of these problems can be fixed in "+fixable+".")
+	case len(left) > 0:
+		fmt.Fprintln(f.out, "Nothing was done: the steps below are left to you.")
+	default:
+		fmt.Fprintln(f.out, "Nothing to do.")
 	}
 	if f.later {
 		fmt.Fprintln(f.out, "Changed variables take effect at the next login.")
 	}
-	title := false
-	for _, finding := range report.Findings {
-		if finding.Severity == diag.Note || finding.Because != nil {
-			continue
-		}
-		if !title {
-			fmt.Fprintf(f.out, "\n%s\n", f.style.Heading("Not fixed"))
-			title = true
-		}
-		printAttention(f.invocation, report, &finding)
-		f.text("    left  ", f.linkOf(&finding))
+	if len(left) > 0 {
+		f.section("Not fixed")
+	}
+	for i := range left {
+		printAttention(f.invocation, report, &left[i])
+		f.text("    left  ", f.linkOf(&left[i]))
 	}
 	fmt.Fprintf(f.out, "\n%s\n", term.OneLine(report.Verdict))
 	if report.Has(diag.Problem) {
@@ -173,11 +181,11 @@ func (f *fixer) linkOf(finding *doctor.Finding) string {
 	return ""
 }
 
-// nameFix prints the command that fixes findings of a report. options are the options that lead to the same report.
-func nameFix(s *invocation, options ...shell.Line) {
+// nameFix prints the command that fixes findings of a report for a program; "": for all.
+func nameFix(s *invocation, app string) {
 	line := shell.Line("vkloader doctor --fix")
-	for _, option := range options {
-		line += " " + option
+	if app != "" {
+		line += " --app " + shell.Quoted(app)
 	}
 	if s.class != 0 {
 		line += " --bits " + shell.Quoted(fmt.Sprint(s.class))

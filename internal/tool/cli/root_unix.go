@@ -22,11 +22,7 @@ import (
 // refuseReads makes a process in the background get an error from its terminal instead of a stop.
 func refuseReads() { signal.Ignore(unix.SIGTTIN) }
 
-// fixPlace and fixable describe what doctor --fix changes.
-const (
-	fixPlace = "your own files"
-	fixable  = fixPlace
-)
+const fixPlace = "your own files" // doctor --fix changes them
 
 // settingsUse is a part of the usage of settings.
 const settingsUse = "|layer"

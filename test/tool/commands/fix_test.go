@@ -11,7 +11,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// With --probe, --fix excludes a driver and a layer that crash when they are loaded. The other drivers and layers are used as before.
+// --fix makes the trials of doctor, and excludes a driver and a layer that crash when they are loaded. The other drivers and layers are used as before.
 // --undo restores the settings, unless their file has changed since.
 func TestFixExcludesCrashes(t *testing.T) {
 	t.Parallel()
@@ -37,11 +37,11 @@ func TestFixExcludesCrashes(t *testing.T) {
 	all := map[string]bool{"bad.json": true, "good.json": true, "too.json": true, "VK_LAYER_dies": true, "VK_LAYER_lives": true}
 	rest := map[string]bool{"bad.json": false, "good.json": true, "too.json": true, "VK_LAYER_dies": false, "VK_LAYER_lives": true}
 
-	// Without --probe the tool loads nothing, so it has no finding about the crash.
-	if out, _ := tried(w, "doctor", "--fix", "--yes"); strings.Contains(out, "--until-changed") {
-		t.Errorf("without --probe:\n%s", out)
+	// With --no-probe the tool loads nothing, so it has no finding about the crash.
+	if out, _ := tried(w, "doctor", "--fix", "--yes", "--no-probe"); strings.Contains(out, "--until-changed") {
+		t.Errorf("with --no-probe:\n%s", out)
 	}
-	fix := []string{"doctor", "--fix", "--yes", "--probe", "--timeout", "60s"}
+	fix := []string{"doctor", "--fix", "--yes", "--timeout", "60s"}
 	out, exit := tried(w, fix...)
 	for _, want := range []string{"problem driver-crashes: bad.json\n", "step  vkloader settings set --driver bad.json=off --until-changed\n", "problem layer-crashes: VK_LAYER_dies\n",
 		"step  vkloader settings set --layer VK_LAYER_dies=off --until-changed\n          writes " + settings + "\n", "2 steps done"} {
@@ -90,6 +90,26 @@ func TestFixLeavesPortabilityToTheUser(t *testing.T) {
 	out, _ := execute(t, "--root", root, "--env", "HOME=/home/user", "doctor", "--fix", "--yes")
 	if !strings.Contains(out, "Nothing was done") {
 		t.Error(out)
+	}
+}
+
+// --fix sees what the trials of doctor see. It ends with each finding that it did not fix, and with the finding's step: here an export,
+// which it does not write for a layer that fails.
+func TestFixMakesTheTrialsOfDoctor(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("good", "device name=good")
+	w.ImplicitLayer("VK_LAYER_fails", "result vkCreateInstance VK_ERROR_INITIALIZATION_FAILED")
+	out, exit := tried(w, "doctor", "--fix", "--yes", "--timeout", "60s")
+	for _, want := range []string{"Nothing was done: the steps below are left to you.\n\nNot fixed\n  problem  VK_LAYER_fails: ",
+		"\n      do  export DISABLE_VK_LAYER_fails=1\n", "\nBroken: VK_LAYER_fails fails; 1 problem\n"} {
+		if exit.Code != 1 || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, no %q in\n%s%s", exit.Code, want, out, exit.Stderr)
+		}
+	}
+	w.Env["DISABLE_VK_LAYER_fails"] = "1"
+	if out, exit := tried(w, "doctor", "--fix", "--yes", "--timeout", "60s"); exit.Code != 0 || !strings.HasPrefix(out, "Nothing to do.\n") {
+		t.Errorf("exit code %d: %s%s", exit.Code, out, exit.Stderr)
 	}
 }
 

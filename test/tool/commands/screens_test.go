@@ -62,7 +62,7 @@ func TestScreensKeepToWidth(t *testing.T) {
 		{"check-unmet", []string{"check", "--require", strict}, "Not met: "},
 		{"ps", []string{"ps"}, ""},
 		{"devices", []string{"list", "devices"}, "vkloader null device"},
-		{"doctor", []string{"doctor"}, "vkloader doctor --fix --probe\n"},
+		{"doctor", []string{"doctor"}, "vkloader doctor --fix\n"},
 		{"graph", []string{"help", "explain"}, "vkloader explain [PROGRAM"},
 		{"culprit", []string{"run", "--find-culprit", "--", program}, "vkloader run --find-culprit --apply ...\n"},
 		{"no-culprit", []string{"run", "--find-culprit", "--", "/bin/false"}, "No culprit: "},
