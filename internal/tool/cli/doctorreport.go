@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/doctor"
@@ -55,6 +56,10 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 	probes := section{title: "Tried in child processes", headings: []string{"trial", "name", ">time", "result"}}
 	if choice := deviceChoice(r); r.Program != "" && choice != "" {
 		probes.after = append(probes.after, "To choose  "+choice)
+	}
+	if r.Program != "" && r.Works && !r.Has(diag.Problem) {
+		probes.after = append(probes.after,
+			"If it crashes  vkloader run --find-culprit "+string(shell.Quoted(r.Program)))
 	}
 	for _, p := range r.Probes {
 		probes.rows = append(probes.rows, []string{string(p.Result), p.Name, term.Microseconds(p.Millis * 1000),

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -232,12 +233,33 @@ func (e *exam) examineOwn(f *binary.File, directory string) {
 	for _, sub := range append(e.machine.Names(directory), besideProgram...) {
 		near = append(near, path.Join(directory, sub))
 	}
-	beside := slices.ContainsFunc(c.Missing, func(one binary.Missing) bool {
+	beside := slices.IndexFunc(c.Missing, func(one binary.Missing) bool {
 		return slices.ContainsFunc(near, func(place string) bool { return e.fits(path.Join(place, one.Name)) })
 	})
-	if e.linker.Bind(c); !beside && len(c.Missing)+len(c.Old)+len(c.Unbound()) > 0 {
+	if beside >= 0 && e.source.Elevated {
+		e.addElevatedNeed(f, c.Missing[beside].Name)
+	}
+	if e.linker.Bind(c); beside < 0 && len(c.Missing)+len(c.Old)+len(c.Unbound()) > 0 {
 		e.closure(&Entry{Name: path.Base(f.Path), Manifest: f.Path, Library: f.Path, Used: true}, f, c)
 	}
+}
+
+// addElevatedNeed adds a finding for a library of a program with more rights than its user that needs one near it, which
+// only LD_LIBRARY_PATH names (ollama/ollama issue 15321).
+func (e *exam) addElevatedNeed(f *binary.File, name string) {
+	do := newAdvice("Start the program without these rights.")
+	if process.RightsOf(e.machine, e.source.Program) == process.Capabilities {
+		line := "setcap -r " + shell.Quoted(e.source.Program)
+		unprivileged := func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+			plain := *source
+			plain.Elevated = false
+			return &plain, with, true
+		}
+		do = (&Remedy{text: "Run as root: " + string(line), lines: []shell.Line{line}, root: true}).
+			having(&effect{name: "plain rights", on: unprivileged})
+	}
+	e.add(LibraryNeeds, path.Base(f.Path), f.Path, textf("%s needs %s, which is near it. The program runs with more "+
+		"rights than its user, so the dynamic linker ignores LD_LIBRARY_PATH", f.Path, name), do, something)
 }
 
 // loaders lists the loaders that the dynamic linker finds, the default one first, and those beside the program.

@@ -67,9 +67,9 @@ func (e *exam) findVulkan() {
 		sentence("neither the program nor its libraries name Vulkan"), nil)
 }
 
-// namedFiles adds a finding for each layer, manifest and program that the program's file names and that is not there. It
-// may ask for a layer only on demand, and for a replaced one beside its replacement. A build for debugging asks for the
-// validation layer (KyleMayes/vulkanalia issue 292).
+// namedFiles adds a finding for each layer, manifest and program that the program's file names and that is not there.
+// It may ask for a layer only on demand, and for a replaced one beside its replacement. A build for debugging asks for
+// the validation layer (KyleMayes/vulkanalia issue 292).
 func (e *exam) namedFiles() {
 	program := e.source.Program
 	if program == "" {
