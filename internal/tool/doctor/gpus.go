@@ -205,6 +205,11 @@ func (e *exam) examineDevice(g *GPU) {
 			(e.machine.ChecksModules() || !e.machine.MayHaveModule(tree, isMakersModule)) {
 			do = e.nvidiaModule() // without nouveau, the device would have no kernel driver
 		}
+		if by := pinnedBy(e.source); do == nil && by != "" { // KhronosGroup/Vulkan-Tools issue 496
+			unset := explain.UnsetVariable(by)
+			do = newAdvice(GPUNouveau.Entry().Do).or(by+" keeps NVK and software renderers from programs. ",
+				e.place(&Remedy{change: &unset, aim: fixing}))
+		}
 		e.add(GPUNouveau, g.Title(), g.directory, what, do)
 	case g.Kernel == "nouveau" && e.chip(g) != nil && e.chip(g).Mesa == "":
 		e.addBeforeNVK(g, e.chip(g))
