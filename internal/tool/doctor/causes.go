@@ -147,6 +147,10 @@ var driverLinks = []link{
 			first.Severity != diag.Note && f.Severity != diag.Note
 	}},
 	{[]Kind{DriverHeadless}, nil, sameDriver},
+	// further libraries of the program, with one step
+	{[]Kind{LibraryShadowed}, []Kind{LibraryShadowed}, func(c *causes, cause, effect int) bool {
+		return cause < effect && samePath(c, cause, effect) && isRoot(c, cause, effect)
+	}},
 	{nil, []Kind{GPUNoDriver}, func(c *causes, cause, effect int) bool { // a manifest that cannot be read
 		g, f := c.of.gpuOf(&c.list[effect]), drivers.OfManifest(c.list[cause].Path)
 		return g != nil && c.lacksDriver(cause) &&

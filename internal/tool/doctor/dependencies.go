@@ -254,7 +254,8 @@ func (e *exam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
 	if plain.Bind(system); len(system.Missing)+len(system.Old)+len(system.Symbols) > 0 {
 		return false
 	}
-	found := false
+	do, others := e.system.by("one-build", nil), []string(nil)
+	var hiding []lacking
 	for _, file := range c.Files[1:] {
 		other := fileNamed(system, file.Soname)
 		if other == nil || other.Real == file.Real {
@@ -264,17 +265,23 @@ func (e *exam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
 		if wants == "" {
 			continue
 		}
-		found = true
-		do := e.system.by("one-build", nil)
-		if c := e.preloading(other.Path); !binary.OfCLibrary(file.Soname) {
-			do = shellAdvice("Start it with the system's file: ", c.Assignment()+" "+shell.Quoted(term.Or(
-				e.options.Bundle.Launcher, e.source.Program))).having(effectOf(c))
+		if !binary.OfCLibrary(file.Soname) {
+			others = append(others, other.Path)
 		}
-		e.foundIn(m, LibraryShadowed, lacking{textf("%s, which the program brings, hides %s: %s needs %s, which only the "+
+		hiding = append(hiding, lacking{textf("%s, which the program brings, hides %s: %s needs %s, which only the "+
 			"system's file has. So %[3]s is not loaded, or ends the program. Without the program's file, %[3]s gets "+
-			"the system's", e.options.Bundle.Shown(file.Path), other.Path, by, wants), file.Path}, do)
+			"the system's", e.options.Bundle.Shown(file.Path), other.Path, by, wants), file.Path})
 	}
-	return found
+	if len(others) == len(hiding) { // one step loads all of them
+		c := e.preloading(strings.Join(others, " "))
+		do = shellAdvice(term.Either(len(others) == 1, "Start it with the system's file: ",
+			"Start it with the system's files: "), c.Assignment()+" "+shell.Quoted(term.Or(
+			e.options.Bundle.Launcher, e.source.Program))).having(effectOf(c))
+	}
+	for _, what := range hiding {
+		e.foundIn(m, LibraryShadowed, what, do)
+	}
+	return len(hiding) > 0
 }
 
 // lacksVersions reports whether a library without versions of symbols stands for one with versions.
