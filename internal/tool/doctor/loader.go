@@ -537,8 +537,11 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	}
 	for f := range each(other.Findings) {
 		if f.Severity == diag.Problem && f.Because == nil {
+			g := e.gpuOf(f)
+			// a laptop's card of NVIDIA has a package of its own, which Mesa's drivers for 32-bit programs do not bring
+			half := g != nil && g.Kernel == "nvidia" && len(g.Drivers) > 0
 			own := f.Code == NvidiaVersion && !has(e.Findings, NvidiaVersion) || f.Code == GPUNoDriver &&
-				f.last().change != nil || other.mayServe(f)
+				(half || f.last().change != nil) || other.mayServe(f)
 			if o.Problems++; own && o.first == "" {
 				o.first = Headed(f.Subject, f.fact.say())
 			}
