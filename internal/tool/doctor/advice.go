@@ -30,16 +30,14 @@ type Remedy struct {
 // newAdvice returns advice that needs no root rights.
 func newAdvice(text string, lines ...shell.Line) *Remedy { return &Remedy{text: text, lines: lines} }
 
+// advice returns advice from a row of systems.txt that is the same on every system: names and words by turns.
+func advice(verb string, pairs ...string) *Remedy { return (&distribution{}).by(verb, with(pairs...)) }
+
 // Advice without values.
 var (
-	doNothing          = newAdvice("Nothing; it does no harm.")
-	doNothingChosen    = newAdvice("Nothing, if this is intended.")
-	onlyCPU            = newAdvice("To compute on the CPU, install a software renderer.")
-	doNothingOrAddCard = newAdvice(
-		"Nothing, if software rendering is enough. Otherwise give the machine a graphics card.")
-	setBySteam = newAdvice(
-		"Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
-	readableSettings = newAdvice("Let this user read the file, or name another file.")
+	doNothing       = newAdvice("Nothing; it does no harm.")
+	doNothingChosen = newAdvice("Nothing, if this is intended.")
+	onlyCPU         = newAdvice("To compute on the CPU, install a software renderer.")
 )
 
 // shellAdvice returns advice that introduces a shell line with words.

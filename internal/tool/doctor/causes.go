@@ -227,8 +227,8 @@ var trialLinks = []link{
 			what, is := c.list[effect].fact.(misbehaved)
 			return is && what.with != "" && first != nil && second != nil && first.File == second.File
 		}},
-	{[]Kind{LibraryShadowed}, slices.DeleteFunc(slices.Clone(failures), func(k Kind) bool { return k == DriverNoDevice }),
-		samePath},
+	{[]Kind{LibraryShadowed},
+		slices.DeleteFunc(slices.Clone(failures), func(k Kind) bool { return k == DriverNoDevice }), samePath},
 }
 
 // whyUnlisted is the link from the findings that explain why a driver does not list a device. Only without one may the

@@ -23,7 +23,7 @@ type distribution struct {
 	ids     []string // ID and ID_LIKE, in lower case
 	version string   // of the release; "" for a rolling release
 
-	image imageKind // the kind of system image
+	image string // the kind of system image
 
 	class   int    // the word size of the programs to install for
 	narrow  string // Debian's name of the machine's 32-bit architecture; "": the machine has none
@@ -127,19 +127,17 @@ func (d distribution) has32() bool {
 	return d.narrow == "i386" || d.family() == "debian" && d.narrow != ""
 }
 
-// imageKind is the kind of a system whose files the package manager does not change while it runs.
-type imageKind uint8
-
+// Kinds of a system image, whose files the package manager does not change while it runs.
 const (
-	changeable  imageKind = iota
-	ostree                // rpm-ostree layers packages on the image
-	steamOS               // the image cannot be extended
-	microOS               // packages go into the next snapshot
-	declarative           // the system's configuration lists the packages
+	changeable  = "changeable"
+	ostree      = "ostree"  // rpm-ostree layers packages on the image
+	steamOS     = "steamos" // the image cannot be extended
+	microOS     = "microos" // packages go into the next snapshot
+	declarative = "nixos"   // the system's configuration lists the packages
 )
 
 // imageOf returns the image kind of a system.
-func imageOf(m *machine.Machine, d *distribution) imageKind {
+func imageOf(m *machine.Machine, d *distribution) string {
 	switch {
 	case d.is("nixos"):
 		return declarative
@@ -206,10 +204,7 @@ func (e *exam) layerPackage(name string) *Remedy {
 	case name == validationLayer:
 		verb = "layer-of-validation"
 	}
-	if do, is := e.system.remedy(verb, with("p", package_)); is {
-		return do
-	}
-	return nil
+	return e.system.by(verb, with("p", package_))
 }
 
 // choose returns advice to install those of some packages that are not installed, or to install all of them again. The

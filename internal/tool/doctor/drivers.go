@@ -167,9 +167,8 @@ func (e *exam) oneOf(first, second *Entry) *Remedy {
 		for _, m := range []*Entry{first, second} {
 			if strings.HasPrefix(m.Manifest, own) && own != "/" {
 				other := term.Either(m == first, second, first)
-				return newAdvice("To keep the driver of " + other.Manifest + ", remove " + m.Manifest +
-					". To keep the other one, start programs with VK_DRIVER_FILES=" +
-					string(shell.Quoted(m.Manifest)) + ".")
+				return advice("one-of-two", "keep", other.Manifest, "remove", m.Manifest, "path",
+					string(shell.Quoted(m.Manifest)))
 			}
 		}
 	}
@@ -226,7 +225,7 @@ func (e *exam) fallback() {
 			what, do, lost = textf("programs compute on the CPU, because %s names this driver", by), doNothingChosen,
 				nothing
 		} else if !wanted {
-			do, lost = doNothingOrAddCard, nothing
+			do, lost = advice("card"), nothing
 		}
 		e.add(SoftwareOnly, software[0].Name, "", what, do, lost)
 	}

@@ -294,7 +294,7 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 		if all.Only != "" {
 			do = e.withOtherLoader(nil)
 		} else if e.silent > 0 {
-			do = tryAlone
+			do = advice("try-alone")
 		}
 		f := e.add(TogetherFails, all.Name, "", misbehaved{detail: onlyThere(all.Detail, all.Only)}, do)
 		if e.silent > 0 {
@@ -353,9 +353,9 @@ func (e *evidence) addUnmetWant() {
 		texts = append(texts, text+term.Enclosed(": ", limit, ""))
 		switch {
 		case never:
-			do = insteadAdvice(chip, want)
+			do = olderRelease(chip.Instead(want))
 		case older != nil && do != nil:
-			do = do.or("Or: ", useOlder(older))
+			do = do.or("Or: ", olderRelease(older))
 		}
 	}
 	if len(texts) > 0 {

@@ -92,8 +92,8 @@ func devicesOf(m *machine.Machine) []GPU {
 	return list
 }
 
-// serve enters the manifests of good drivers for each device.
-func (e *exam) serve() {
+// devices examines the devices and their drivers.
+func (e *exam) devices() {
 	for g := range each(e.GPUs) {
 		c := e.chip(g)
 		for _, m := range e.Drivers {
@@ -102,11 +102,6 @@ func (e *exam) serve() {
 			}
 		}
 	}
-}
-
-// devices examines the devices and their drivers.
-func (e *exam) devices() {
-	e.serve()
 	e.addRemoved()
 	for g := range each(e.GPUs) {
 		g.refused = e.user.refusedNode(e.host, g)
@@ -158,7 +153,7 @@ func (e *exam) examineDevice(g *GPU) {
 	case g.displayOnly() && (isNamed(g.Kernel, "emulated") || isNamed(g.Vendor, "emulated-vendor")):
 		do := newAdvice(GPUVirtual.Entry().Do)
 		if isNamed(g.Vendor, "vulkanless-host") || g.Kernel == "hyperv_drm" {
-			do = doNothingOrAddCard
+			do = advice("card")
 			if !contains(e.Drivers, func(m *Entry) bool { return m.family().Software() }) {
 				do = onlyCPU.before(e.system.install(drivers.Of("libvulkan_lvp.so"), false))
 			}
@@ -169,11 +164,8 @@ func (e *exam) examineDevice(g *GPU) {
 	case g.displayOnly():
 		e.add(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)
 	case g.isReserved():
-		do := newAdvice(fmt.Sprintf(
-			"Nothing, if a virtual machine uses it. Otherwise end what binds it to %s, usually a line of "+
-				"/etc/modprobe.d or vfio-pci.ids in the kernel's command line, and restart the machine.", g.Kernel))
 		e.add(GPUReserved, g.Title(), "", textf("the kernel driver %s reserves it for a virtual machine", g.Kernel),
-			do).excludedBy = g.Kernel
+			advice("reserved", "kernel", g.Kernel)).excludedBy = g.Kernel
 	case e.addWithoutVulkan(g):
 	case e.addMakersDevice(g):
 	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):
@@ -255,8 +247,7 @@ func (e *exam) neverOpened(g *GPU) bool {
 	}
 	e.add(GPUNoDriver, g.Title(), library,
 		textf("its kernel driver is %s, and this build of %s never opens %s", kgsl, library, kgslNode),
-		newAdvice(
-			"Install a build of Mesa for KGSL. An update of this build does not change its kernel driver.").withObstacle(ofPackage))
+		advice("kgsl"))
 	g.Drivers = []string{}
 	return true
 }
@@ -422,14 +413,14 @@ func (e *exam) addMakersDevice(g *GPU) bool {
 	}
 	what := textf("its kernel driver is %s, %s's own, and %s's Vulkan driver is not installed", g.Kernel,
 		maker, maker)
-	do := "Install the Vulkan driver of " + maker + " that the maker of the board offers"
+	args := with("maker", maker)
 	for _, f := range drivers.Families() {
 		if c := e.chip(g); c != nil && c.Driver == f.Name {
-			do += ", or a kernel with " + strings.Join(f.Kernel, " or ") + ", which Mesa's " +
-				strings.TrimSuffix(f.Name, " (Mesa)") + " needs"
+			args["mesa"] = []string{strings.TrimSuffix(f.Name, " (Mesa)")}
+			args["kernel"] = []string{strings.Join(f.Kernel, " or ")}
 		}
 	}
-	e.add(GPUNoDriver, g.Title(), "", what, newAdvice(do+".").withObstacle(ofPackage), e.perhapsNone())
+	e.add(GPUNoDriver, g.Title(), "", what, e.system.by("driver-of-board", args), e.perhapsNone())
 	return true
 }
 
@@ -463,8 +454,7 @@ func (e *exam) raspberry() {
 		return
 	}
 	e.add(GPUNoKernelDriver, model, file, textf("%s does not enable its graphics device", file),
-		newAdvice("Write dtoverlay=vc4-kms-v3d into "+file+
-			", without another line for vc4, and restart the machine.").withObstacle(restarted), e.perhapsNone())
+		advice("overlay", "file", file), e.perhapsNone())
 }
 
 // The variables without which an unfinished driver of Mesa lists no device.

@@ -179,7 +179,8 @@ func (e *exam) allowing(b *barrier) *Remedy {
 		case len(list) == 0 || !strings.HasPrefix(list[len(list)-1]+" ", l.File+" "):
 			places[kind] = append(list, place)
 		case kind == "lines":
-			list[len(list)-1] = fmt.Sprintf("%s, %d", strings.Replace(list[len(list)-1], " line ", " lines ", 1), l.Number)
+			last := &list[len(list)-1]
+			*last = strings.Replace(*last, " line ", " lines ", 1) + fmt.Sprintf(", %d", l.Number)
 		}
 	}
 	args := with("module", b.module)

@@ -389,14 +389,11 @@ func (e *exam) olderThan(m *Entry, c *binary.Closure, old binary.Old) *Remedy {
 		return do
 	}
 	what := term.Either(m.Name == path.Base(m.Manifest), term.Either(m.Driver == nil, "program", "driver"), "layer")
-	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
-		if i := own(e.linker); i != nil {
-			return e.glibcAdvice(i, version)
-		}
-		return newAdvice("Use a system or image with glibc " + version + " or newer, or a " + what +
-			" built for this one.")
+	version, is := strings.CutPrefix(old.Version, "GLIBC_")
+	if i := own(e.linker); is && i != nil {
+		return e.glibcAdvice(i, version)
 	}
-	return newAdvice("Install a build of the " + what + " for this system, or update " + old.In.Path + ".")
+	return advice("older-library", "glibc", term.Either(is, version, ""), "kind", what, "file", old.In.Path)
 }
 
 // namedTwice says that another manifest names a library, too.

@@ -135,27 +135,16 @@ func (e *exam) static() {
 			e.Loaders[i].First = false
 		}
 	}
-	e.add(ProgramStatic, e.source.Program, "", sentence(e.Static.Line(e.source.Program)), linkedAgain[e.Static],
+	verbs := map[loaders.StaticUse]string{loaders.NoLoader: "link-if-needed", loaders.NeverOpens: "link",
+		loaders.OpensItself: "link-for-glibc"}
+	e.add(ProgramStatic, e.source.Program, "", sentence(e.Static.Line(e.source.Program)), advice(verbs[e.Static]),
 		term.Either(e.Static == loaders.NeverOpens, everything, usual))
-}
-
-// linkedAgain is the advice for a statically linked program.
-var linkedAgain = map[loaders.StaticUse]*Remedy{
-	loaders.NoLoader:   newAdvice("Nothing, if it uses no Vulkan. Otherwise link it dynamically: without -static."),
-	loaders.NeverOpens: newAdvice("Link it dynamically: without -static."),
-	loaders.OpensItself: newAdvice(
-		"Link it dynamically: without -static. Linked statically, it works only with the version of glibc that it was " +
-			"linked with."),
 }
 
 // glibcAdvice returns advice for a program with a C library of its own. needs is a version of glibc; "": none.
 func (e *exam) glibcAdvice(interpreter *binary.Interpreter, needs string) *Remedy {
-	before := "The program has a C library of its own" + term.Enclosed(", glibc ", interpreter.Version, "")
-	before += ": its dynamic linker, " + interpreter.Path + ", does not search this system's directories."
-	if needs == "" {
-		return newAdvice(before).before(e.system.by("own-drivers", nil))
-	}
-	return newAdvice(before).before(e.system.by("own-glibc", with("version", needs)))
+	return e.system.by(term.Either(needs == "", "own-drivers", "own-glibc"), with("version", needs,
+		"glibc", term.Enclosed(", glibc ", interpreter.Version, ""), "linker", interpreter.Path))
 }
 
 // own returns the program's own dynamic linker; nil if it uses the system's.

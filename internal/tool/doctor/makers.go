@@ -18,13 +18,10 @@ const commonNVIDIA = "535"
 // rollingNVIDIA are the package managers whose usual packages have the newest release of NVIDIA's driver.
 var rollingNVIDIA = []string{"arch", "void"}
 
-// moduleKind is the kind of NVIDIA's installed kernel modules.
-type moduleKind uint8
-
+// Kinds of NVIDIA's installed kernel modules; "": unknown.
 const (
-	unknownModules moduleKind = iota
-	openModules
-	closedModules
+	openModules   = "open"
+	closedModules = "closed"
 )
 
 // makerRelease returns the release of NVIDIA's installed driver, or else of its loaded module; "": unknown.
@@ -50,12 +47,12 @@ func (h host) hasPackage(list, release string) bool {
 
 // moduleKind returns the kind of NVIDIA's kernel modules: of the loaded module, or of the installed packages. The
 // packages of RPM and of most other systems do not tell the kind.
-func (h host) moduleKind(release string) moduleKind {
+func (h host) moduleKind(release string) string {
 	if loaded := h.machine.Text("/proc/driver/nvidia/version"); loaded != "" {
 		return term.Either(strings.Contains(loaded, "Open Kernel Module"), openModules, closedModules)
 	}
 	if h.machine.AsksRPM() {
-		return unknownModules
+		return ""
 	}
 	switch open, closed := h.hasPackage("nvidia-open", release), h.hasPackage("nvidia-closed", release); {
 	case open && !closed:
@@ -63,7 +60,7 @@ func (h host) moduleKind(release string) moduleKind {
 	case closed && !open:
 		return closedModules
 	}
-	return unknownModules
+	return ""
 }
 
 // together returns the facts that are not empty as one sentence.
@@ -123,7 +120,7 @@ func (e *exam) whyUnserved(g *GPU) (why sentence, do *Remedy) {
 			e.system.modules(false, have)
 	case c.Open && kind == closedModules:
 		return onlyOpen, e.system.modules(true, have)
-	case c.Open && kind == unknownModules:
+	case c.Open && kind == "":
 		return onlyOpen, nil
 	}
 	return "", nil
@@ -437,16 +434,6 @@ func (e *exam) venus(g *GPU) bool {
 	return true
 }
 
-// insteadAdvice returns advice to use an older release of a program, whose requirements the chip's drivers meet; nil:
-// none.
-func insteadAdvice(c *drivers.Chip, want *drivers.Want) *Remedy {
-	older := c.Instead(want)
-	if older == nil {
-		return nil
-	}
-	return useOlder(older)
-}
-
 // programWants adds a finding if the program needs more than the last driver of every device offers.
 func (e *exam) programWants() {
 	want := decide.WantOf(e.machine, e.source.Program)
@@ -470,7 +457,7 @@ func (e *exam) programWants() {
 		}
 		texts, always = append(texts, g.Label+": "+text), always && never
 		if do == nil && never {
-			do = insteadAdvice(c, want)
+			do = olderRelease(c.Instead(want))
 		}
 	}
 	if len(texts) == 0 {
@@ -480,9 +467,12 @@ func (e *exam) programWants() {
 		term.Either(always, everything, usual))
 }
 
-// useOlder returns advice to use an older release of a program.
-func useOlder(release *drivers.Want) *Remedy {
-	return newAdvice("Use " + release.Name + ", which requires " + release.Text() + ".").withObstacle(ofRelease)
+// olderRelease returns advice to use an older release of a program, whose requirements are met; nil: none.
+func olderRelease(release *drivers.Want) *Remedy {
+	if release == nil {
+		return nil
+	}
+	return advice("older-release", "name", release.Name, "needs", release.Text())
 }
 
 // offering returns advice for a device whose driver of a family does not meet a program's requirements: another driver

@@ -162,8 +162,7 @@ func (e *evidence) addUnopenableNode(g *GPU) {
 			f.Close()
 			continue
 		}
-		do := newAdvice(
-			"The kernel has no device behind the node: pass the node of a present device, or start the machine or container again.").withObstacle(ofKernel)
+		do := advice("stale-node")
 		if errors.Is(err, fs.ErrPermission) {
 			do = e.exam().sandboxAdvice(node)
 		}
@@ -539,8 +538,7 @@ func (r *Report) meaning(a *alone) *Remedy {
 			maps.Copy(args, e.system.newerMesa(c))
 		}
 	}
-	do, _ := e.system.follow(how, "", args)
-	return do
+	return e.system.follow(how, "", args)
 }
 
 // leavesOnlyCPU reports whether a driver that fails is for a device of this machine, and without it no device but

@@ -99,8 +99,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 		"node refused":     func(e *exam) *Remedy { return e.system.by("refused-node", with("node", "/dev/dri/renderD128")) },
 		"allow group":      func(e *exam) *Remedy { return e.system.by("map-group", with("node", "/dev/dri/renderD128")) },
 		"join group": func(e *exam) *Remedy {
-			do, _ := e.system.remedy("join", with("node", "/dev/dri/renderD128", "user", "mia", "gid", "105"))
-			return do
+			return e.system.by("join", with("node", "/dev/dri/renderD128", "user", "mia", "gid", "105"))
 		},
 		"device in service": func(e *exam) *Remedy { return e.opens("ollama.service", []string{"PrivateDevices=no"}) },
 		"modprobe": func(e *exam) *Remedy {
@@ -110,7 +109,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 	}
 	for _, verb := range []string{"mount", "host", "nvidia-nodes", "regroup", "ldconfig", "node-for-windows", "modeset", "load", "outdated", "unknown", "own-glibc", "own-drivers", "one-build", "offer"} {
 		list[verb] = func(e *exam) *Remedy {
-			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "nodes", "/dev/nvidiactl", "directory", "/sys", "type", "sysfs", "bind", "--ro-bind /sys /sys", "module", "panthor", "modules", "panthor", "version", "2.38"))
+			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "nodes", "/dev/nvidiactl", "directory", "/sys", "type", "sysfs", "bind", "--ro-bind /sys /sys", "module", "panthor", "modules", "panthor", "version", "2.38", "glibc", ", glibc 2.36", "linker", "/opt/ld.so"))
 		}
 	}
 	list["library path"] = func(e *exam) *Remedy {
@@ -235,7 +234,7 @@ func TestSystemsTable(t *testing.T) {
 		code += term.Either(strings.HasSuffix(name, "_test.go"), "", string(text))
 	}
 	kinds := []string{"root", "image", "outside", "start", "say", "run", "line", "then", "install", "do"}
-	words := slices.Concat(imageNames[:], slices.Collect(maps.Keys(conditions)), []string{"flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container", "ubuntu", "local"},
+	words := slices.Concat([]string{changeable, ostree, steamOS, microOS, declarative}, slices.Collect(maps.Keys(conditions)), []string{"flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container", "ubuntu", "local"},
 		families)
 	verbs := term.Words(rows(), func(r row) string { return r.verb })
 	called, all := "", slices.Clone(rows())

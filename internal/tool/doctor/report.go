@@ -286,7 +286,7 @@ func (r *Report) Selector(at int) string {
 }
 
 // sortFindings returns findings in order of severity, problems first, and without duplicates. Without a loader, no
-// driver helps a program. Of a variable that excludes a driver, nothing is to be installed.
+// driver helps a program. With a variable that excludes a driver, nothing needs an installation.
 func sortFindings(list []Finding) []Finding {
 	type whole struct {
 		key

@@ -116,10 +116,7 @@ func (e *exam) containerCure(g *GPU) *Remedy {
 	case contains(e.Drivers, func(m *Entry) bool { return m.Class == 0 || m.Class == e.class }):
 		verb = "driver-beside-others"
 	}
-	if do, is := e.system.remedy(verb, args); is {
-		return do
-	}
-	return nil
+	return e.system.by(verb, args)
 }
 
 // searchAlso returns a change that puts a directory first in the search.
@@ -232,8 +229,7 @@ func (r *Report) WithProcess(pid int, differences []process.Difference) *Report 
 		code := term.Either(d.Old, ProcessOldFile, ProcessDiffers)
 		var do *Remedy
 		if d.Own {
-			do = newAdvice(
-				"Nothing, if the program brings the file with it, or sets a variable that names the file. Otherwise start the program again.")
+			do = advice("own-file")
 		}
 		e.add(code, d.Name, cmp.Or(d.File, d.Manifest), sentence(d.What), do, term.Either(d.Weak, nothing, usual))
 	}

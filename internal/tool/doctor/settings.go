@@ -196,7 +196,8 @@ func (e *exam) settingsFile(value string) {
 	switch {
 	case err != nil && (isDenied(err) || e.machine.Exists(file)):
 		e.add(LayerSettings, settingsPath, "",
-			textf("the variable names %s, which cannot be read: %v", file, drivers.Cause(err)), readableSettings)
+			textf("the variable names %s, which cannot be read: %v", file, drivers.Cause(err)),
+			newAdvice("Let this user read the file, or name another file."))
 		return
 	case err != nil:
 		e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which does not exist", file),

@@ -62,12 +62,8 @@ func examineSize(source *machine.Source, options Options) (*exam, error) {
 // run at the end of the context are reported as not finished. It returns the report with the results, and an error if
 // no trial is possible or a trial ends early.
 func (r *Report) Try(ctx context.Context, how Tries) (*Report, error) {
-	e, err := newEvidence(r), error(nil)
-	for rule := range each(rules()) {
-		if rule.trial != nil && err == nil {
-			err = rule.trial(e, ctx, how)
-		}
-	}
+	e := newEvidence(r)
+	err := e.grow(ctx, how)
 	return e.finish(), err
 }
 
@@ -124,7 +120,6 @@ type rule struct {
 	macos   func(*macExam)
 	// the function for Windows reads files, which may not be there
 	files bool
-	trial func(*evidence, context.Context, Tries) error // after all others, if drivers and layers are loaded
 }
 
 // rules returns every rule, in the order in which they are applied. Two rules have no function: Examine compares the
@@ -155,7 +150,7 @@ func rules() []rule {
 			DeviceOldVersion, DeviceNotConformant, SoftwareFirst,
 			LayerCrashes, LayerHangs, LayerFails, LayerExits, LayerLeftOut, LayerSlow,
 			TogetherFails, SettingsHide, TrialRights, GPUMissing, DeviceWindowless},
-			linux: (*exam).hiddenByLayer, trial: (*evidence).grow},
+			linux: (*exam).hiddenByLayer}, // the others are of trials
 		{codes: []Code{DriverIdle}, linux: (*exam).idle},
 		{codes: []Code{DeviceTwice}, linux: (*exam).rivals},
 		{codes: []Code{NoDriver, NoDevice, SoftwareOnly},

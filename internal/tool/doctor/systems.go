@@ -42,10 +42,6 @@ var rows = sync.OnceValue(func() (list []row) {
 	return list
 })
 
-// imageNames are the words for the kinds of image.
-var imageNames = [...]string{changeable: "changeable", ostree: "ostree", steamOS: "steamos", microOS: "microos",
-	declarative: "nixos"}
-
 // conditions are the other words of the second column, besides package managers, IDs of os-release(5) and files.
 var conditions = map[string]func(d *distribution) bool{
 	"image":     func(d *distribution) bool { return isContainer(d.sandbox) && !d.kept },
@@ -135,7 +131,7 @@ func (d *distribution) holds(word string, with arguments) bool {
 	case slices.Contains(families, word): // a family is one, and ID_LIKE may list several
 		return d.family() == word
 	}
-	return imageNames[d.image] == word || d.sandbox == word || d.container == word || slices.Contains(d.ids, word)
+	return d.image == word || d.sandbox == word || d.container == word || slices.Contains(d.ids, word)
 }
 
 // rowOf returns the first row of a verb whose words all hold; nil: the table has none.
@@ -156,12 +152,12 @@ type arguments map[string][]string
 // placeholders are the names that a person replaces. A line with one is no line for a shell.
 var placeholders = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(APPLICATION|NAME|VERSION)\b`) })
 
-// remedy returns advice to do something on this system, by the table; false: the table has no way.
-func (d *distribution) remedy(verb string, with arguments) (do *Remedy, known bool) {
+// by returns advice to do something on this system, by the table; nil: the table has no way.
+func (d *distribution) by(verb string, with arguments) *Remedy {
 	if r := d.rowOf(verb, with); r != nil {
 		return d.follow(r.how, r.why, with)
 	}
-	return nil, false
+	return nil
 }
 
 // introductions are the words before the lines of a row.
@@ -169,8 +165,8 @@ var introductions = map[string]string{"root": "Run as root: ", "image": "In the 
 	"outside": "Run outside: "}
 
 // follow returns the advice that the last two columns of a row give.
-func (d *distribution) follow(how, why string, with arguments) (do *Remedy, known bool) {
-	do = &Remedy{because: term.Either(why == "and-restart", triable, obstacle(why))}
+func (d *distribution) follow(how, why string, with arguments) *Remedy {
+	do := &Remedy{because: term.Either(why == "and-restart", triable, obstacle(why))}
 	add := func(before string, line shell.Line) {
 		do.text = strings.TrimSpace(do.text + " " + before + string(line))
 		if line != "" && !placeholders().MatchString(string(line)) {
@@ -202,9 +198,9 @@ func (d *distribution) follow(how, why string, with arguments) (do *Remedy, know
 			if names != "" {
 				with = arguments{"p": {names}}
 			}
-			other, is := d.remedy(verb, with)
-			if !is {
-				return nil, false
+			other := d.by(verb, with)
+			if other == nil {
+				return nil
 			}
 			do = do.before(other)
 		}
@@ -212,7 +208,7 @@ func (d *distribution) follow(how, why string, with arguments) (do *Remedy, know
 	if why == "restart" || why == "and-restart" && !strings.HasPrefix(string(do.because), "restart") {
 		do.then("restart the machine")
 	}
-	return do, true
+	return do
 }
 
 // then adds what to do after the advice: in the words before its line, so that the line ends the text.
@@ -253,12 +249,6 @@ func (t *Remedy) and(other *Remedy) *Remedy {
 		}
 	}
 	return t.before(other)
-}
-
-// by returns advice to do something on this system, by a row that every system has.
-func (d *distribution) by(verb string, with arguments) *Remedy {
-	do, _ := d.remedy(verb, with)
-	return do
 }
 
 // with returns arguments of one word each: names and words by turns.

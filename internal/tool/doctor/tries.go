@@ -222,12 +222,6 @@ const notAlone = "it cannot be tried alone: an elevated process ignores the vari
 // whyNotAlone is the reason of a failure of all drivers and layers where some drivers were not tried alone.
 const whyNotAlone = "A program that gets all drivers and layers fails. Not every driver was tried alone."
 
-// tryAlone is the advice for that failure.
-var tryAlone = newAdvice(
-	"Run doctor in a prompt without administrator rights: it tries each driver alone. Or search with a program, "+
-		"here and with the rights that it has: vkloader run --find-culprit PROGRAM",
-	"vkloader run --find-culprit PROGRAM")
-
 // disablesLayers returns the disable variables of the active implicit layers other than the tried one. They count in
 // every process.
 func disablesLayers(answer *plan.Answer, a *alone) (list []explain.Change) {

@@ -33,8 +33,8 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 		// after su, $USER is another user
 		who := cmp.Or(h.field("/etc/passwd", 0, 2, own), h.variable("USER"), "user "+own)
 		shell := h.field("/etc/passwd", 6, 2, own)
-		return user{name: who, id: uint32(os.Getuid()), current: !h.machine.Foreign(), known: !h.machine.Foreign(), inFile: shell != "",
-			service: isOfService(own, shell)}, nil
+		return user{name: who, id: uint32(os.Getuid()), current: !h.machine.Foreign(), known: !h.machine.Foreign(),
+			inFile: shell != "", service: isOfService(own, shell)}, nil
 	}
 	u := user{name: name, known: true}
 	found := false
@@ -200,14 +200,14 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 		}
 	}
 	groupMay := mode>>3&machine.ReadWrite == machine.ReadWrite
-	switch do, is := e.system.remedy("join", args); {
-	case is && do.because == outsideOnly:
+	switch do := e.system.by("join", args); {
+	case do != nil && do.because == outsideOnly:
 		return do
 	case group == overflowID:
 		return e.system.by("map-group", args)
 	case owner == overflowID:
 		return e.system.by("map-owner", args)
-	case is && groupMay:
+	case do != nil && groupMay:
 		return do.joining(u.id, group)
 	}
 	if u.current && (os.Geteuid() == 0 || mode&machine.ReadWrite == machine.ReadWrite) {

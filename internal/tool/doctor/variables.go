@@ -35,7 +35,7 @@ func (e *exam) variables() {
 		}
 		switch count[f.Variable]++; {
 		case e.steamSets(f.Variable):
-			w.do = setBySteam
+			w.do = advice("steam-sets")
 		case count[f.Variable] > maxEntries:
 			w.changes = []explain.Change{explain.UnsetVariable(f.Variable)}
 		default:
@@ -100,7 +100,7 @@ func (e *exam) unsetting(f *Finding, name string) {
 
 // orSteam returns advice about a variable, or that Steam's runtime sets it.
 func (e *exam) orSteam(name string, do *Remedy) *Remedy {
-	return term.Either(name != "" && e.steamSets(name), setBySteam, do)
+	return term.Either(name != "" && e.steamSets(name), advice("steam-sets"), do)
 }
 
 // steamSets reports whether Steam's runtime sets a variable to the host's drivers or layers.

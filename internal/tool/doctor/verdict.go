@@ -270,7 +270,7 @@ func (f *Finding) lacksVulkan() bool {
 // missingDevice is a device that can render and that programs do not get.
 type missingDevice struct {
 	*GPU
-	unmet string   // the first condition that does not hold, and what was seen there
+	unmet string   // the first condition that does not hold, or what trials say
 	by    *Finding // the finding that tells it; nil: none
 }
 

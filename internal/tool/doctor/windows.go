@@ -106,8 +106,9 @@ func (e *windowsExam) decisions() {
 		if device != "" {
 			e.add(DriverPackage, e.base(f.Path), f.Path,
 				textf("the display device %s names %s, which is not there", device, f.Path), nil)
-		} else if !isOrdinary(f) && !(f.Code == diag.FileOpen && (!e.windows.Files || e.named[f.Path])) && // the doctor's own
-			!slices.Contains([]diag.Code{diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff}, f.Code) {
+		} else if !isOrdinary(f) && !(f.Code == diag.FileOpen && (!e.windows.Files || e.named[f.Path])) &&
+			!slices.Contains([]diag.Code{diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff},
+				f.Code) { // the doctor has findings of its own in their place
 			e.takenOver(f)
 		}
 	}

@@ -384,10 +384,6 @@ func (e *exam) writtenBy(manifest, library string) (do *Remedy, changes []explai
 	if !path.IsAbs(home) || home == "/" || !strings.HasPrefix(path.Clean(manifest), home+"/") {
 		return nil, nil, false
 	}
-	ofHost := func(what string) *Remedy {
-		return newAdvice("Nothing, if the host shares this home directory and has " + what +
-			": the file then belongs to the host.").withObstacle(outsideOnly)
-	}
 	for w := range slices.Chunk(nameLists()["writer"], 4) {
 		if !slices.ContainsFunc(strings.Fields(w[1]), func(pattern string) bool {
 			match, err := path.Match(pattern, path.Base(manifest))
@@ -396,10 +392,10 @@ func (e *exam) writtenBy(manifest, library string) (do *Remedy, changes []explai
 			continue
 		}
 		_, unfound := e.machine.FindProgram(w[2])
-		again, _ := e.system.follow(w[3], "writer", nil)
+		again := e.system.follow(w[3], "writer", nil)
 		switch is := slices.ContainsFunc(e.places(w[0]), e.machine.Exists) || unfound == nil; {
 		case !is && e.sharesHome():
-			return ofHost(w[0]), nil, true
+			return advice("host-file", "what", w[0]), nil, true
 		case is || e.ownDirectory(library): // an installation in another place
 			return again, nil, true
 		}
@@ -410,7 +406,7 @@ func (e *exam) writtenBy(manifest, library string) (do *Remedy, changes []explai
 	case library == "":
 		return nil, nil, false
 	case e.sharesHome():
-		return ofHost("the library"), nil, true
+		return advice("host-file", "what", "the library"), nil, true
 	}
 	return newAdvice("Build or install the library again, or remove " + manifest + "."),
 		[]explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
