@@ -39,6 +39,7 @@ type verdict struct {
 	Notes   []string   `json:"notes"`
 
 	elsewhere string // the program, or what else may be the culprit if the search finds none
+	canApply  bool   // settings can exclude the culprits for the program
 }
 
 // findsCulprit holds the options of --find-culprit.
@@ -117,8 +118,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	v := h.verdict(found, with)
 	var failed error
 	if r.Apply && found.Result == run.FoundCulprit {
-		failed = h.apply(found)
-		v.Applied = failed == nil && h.rights == ""
+		v.Applied, failed = h.apply(found)
 	}
 	v.Notes = append([]string{}, h.notes...)
 	if asJSON {
@@ -236,6 +236,7 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 			}
 		}
 		v.Update = h.updates(found.Culprits)
+		v.canApply = v.Update == "" && h.withoutEffect(found) == "" && found.Culprits[0].Kind != run.Variable
 		_, changes := h.scene.Without(found.Culprits)
 		ignored := func(c explain.Change) bool { // a variable that the elevated program ignores
 			id, known := variables.Find(c.Variable)
@@ -260,10 +261,27 @@ func readsSettings(s *invocation) error {
 			"in HKEY_CURRENT_USER. Use a prompt without administrator rights")
 }
 
-func (h *hunt) apply(found *run.CulpritSearch) error {
-	if h.rights != "" {
-		h.note("--apply has no effect: this program ignores the user's settings")
-		return nil
+// withoutEffect returns the reason why settings exclude none of the culprits for the program; "": they do.
+func (h *hunt) withoutEffect(found *run.CulpritSearch) string {
+	usual := h.other
+	if usual == nil {
+		usual = h.used
+	}
+	reads := func(c run.Suspect) bool { return c.Kind == run.Variable || obeysExclusion(usual, string(c.Kind)) }
+	switch {
+	case h.rights != "":
+		return "this program ignores the user's settings"
+	case !slices.ContainsFunc(found.Culprits, reads):
+		return "settings are " + usual.NotInForce(h.program.Path)
+	}
+	return ""
+}
+
+// apply excludes the culprits for the program, and reports whether it did.
+func (h *hunt) apply(found *run.CulpritSearch) (bool, error) {
+	if why := h.withoutEffect(found); why != "" {
+		h.note("--apply has no effect: %s", why)
+		return false, nil
 	}
 	for _, c := range found.Culprits {
 		if c.Kind == run.Variable {
@@ -272,10 +290,10 @@ func (h *hunt) apply(found *run.CulpritSearch) error {
 		}
 		app := term.Or(found.First.Process, h.scene.Source.Program)
 		if err := exclude(h.s, newExclusion(string(c.Kind), c.Name, app)); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // sceneOf returns the scene for a loader, which determines the way to exclude drivers; nil: unknown loader.

@@ -91,8 +91,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	if v.Fix != "" {
 		before := term.Enclosed("", v.Update, ". Until then, run the program without it: ")
 		style.Advice(out, "    do    ", before+string(v.Fix), v.Fix)
-		if !apply && v.Result == run.FoundCulprit && v.Update == "" &&
-			!slices.ContainsFunc(v.Culprits, func(c run.Suspect) bool { return c.Kind == run.Variable }) {
+		if !apply && v.canApply {
 			const keepsOut = "vkloader run --find-culprit --apply ..."
 			style.Advice(out, "          ", "or let the tool keep it out of this program: "+keepsOut, keepsOut)
 		}

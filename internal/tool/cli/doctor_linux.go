@@ -154,21 +154,21 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line shell.Line) 
 
 // nextExclusion returns the exclusion of the first driver or layer that crashed or hung when loaded; nil: none.
 func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Line) bool) (*step, error) {
+	loader := loaders.For(f.source, loaders.Linker(f.source), nil)
 	for _, p := range report.Probes {
 		change := newExclusion(p.Kind, p.Name, f.App)
 		line := exclusionLine(&change)
 		at := slices.IndexFunc(report.Findings,
 			func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })
 		endings := []doctor.ProbeResult{doctor.ProbeCrashes, doctor.ProbeHangs, doctor.ProbeExits}
-		if !slices.Contains(endings, p.Result) || p.Kind == "together" || !asks(line) || at < 0 {
+		if !slices.Contains(endings, p.Result) || p.Kind == "together" || !asks(line) || at < 0 ||
+			!obeysExclusion(loader, p.Kind) {
 			continue
 		}
 		found, err := f.settings()
 		if err != nil {
 			return nil, err
 		}
-		// Settings have no effect if the program's loader does not read them.
-		loaders.For(f.source, loaders.Linker(f.source), nil).On(found.Source)
 		file, err := found.TryExclusion(change, p.Manifest)
 		if err != nil || !fix.Own(&f.source.Machine, file) {
 			continue

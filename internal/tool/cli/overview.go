@@ -6,8 +6,11 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/standing"
@@ -134,7 +137,7 @@ func deviceChoice(r *doctor.Report) string {
 	others := slices.DeleteFunc(hardware[1:], func(d probe.Device) bool { // two drivers may list one device
 		return d.PCI != "" && d.PCI == hardware[0].PCI
 	})
-	if len(others) == 0 {
+	if len(others) == 0 || len(r.GPUs) == 1 {
 		return ""
 	}
 	chosen := others[0]
@@ -148,8 +151,37 @@ func deviceChoice(r *doctor.Report) string {
 	}
 	device := "--device " + r.Selector(slices.IndexFunc(r.Devices,
 		func(d probe.Device) bool { return d.Index == chosen.Index }))
-	return fmt.Sprintf("%[3]s: vkloader run %[1]s %[2]s; in Steam's launch options: vkloader run %[1]s %%command%%; "+
-		"for good: vkloader settings set %[1]s --app %[2]s", device, program, chosen.Name)
+	lasting := variableChoice(r, &chosen)
+	if r.Loader == nil || r.Loader.Obeys("device_configurations") {
+		lasting = fmt.Sprintf("vkloader settings set %s --app %s", device, program)
+	}
+	return fmt.Sprintf("%[3]s: vkloader run %[1]s %[2]s; in Steam's launch options: vkloader run %[1]s %%command%%",
+		device, program, chosen.Name) + term.Enclosed("; for good: ", lasting, "")
+}
+
+// variableChoice names the variable that chooses a device for a loader that reads no device from settings: Mesa's layer
+// reads it, or the loader, if no other device has the device's drivers; "": there is none.
+func variableChoice(r *doctor.Report, d *probe.Device) string {
+	choice := explain.SetVariable(drivers.MesaSelect, fmt.Sprintf("%04x:%04x!", d.VendorID, d.DeviceID))
+	isMesas := func(l doctor.Entry) bool { return l.Used && l.Good && l.Name == drivers.MesaLayer }
+	if !slices.ContainsFunc(r.Layers, isMesas) {
+		var own, others []string
+		for _, g := range r.GPUs {
+			is := drivers.PCINumber(g.Vendor) == d.VendorID && drivers.PCINumber(g.Device) == d.DeviceID
+			list := term.Either(is, &own, &others)
+			*list = append(*list, g.Drivers...)
+		}
+		if len(own) == 0 || slices.ContainsFunc(own, func(d string) bool { return slices.Contains(others, d) }) {
+			return ""
+		}
+		for _, m := range r.Drivers {
+			if m.Class != 0 && m.Class != r.WordSize() && !slices.Contains(own, m.Manifest) { // of the other programs
+				own = append(own, m.Manifest)
+			}
+		}
+		choice = explain.SetVariable(variables.ICDFilenames.Name(), strings.Join(own, machine.ListSeparator))
+	}
+	return "the variable " + string(choice.Assignment())
 }
 
 // worthwhile describes the useful notes of a report; "": none.

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"vkloader/discover"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/doctor"
@@ -93,6 +96,36 @@ func TestDevicesInProgramsOrder(t *testing.T) {
 		}
 		if got := deviceChoice(r); !strings.Contains(got, c.choice) || (got == "") != (c.choice == "") {
 			t.Errorf("%q, want %q", got, c.choice)
+		}
+	}
+}
+
+// The lasting choice of a device is one that the program's loader or a layer reads. The devices of one card need no choice.
+func TestLastingChoiceIsInForce(t *testing.T) {
+	t.Parallel()
+	old := &loaders.Loader{Version: "1.3.239"}
+	layer := doctor.Entry{Name: drivers.MesaLayer, Used: true, Good: true}
+	gpu := func(vendor, device string, drivers ...string) doctor.GPU {
+		return doctor.GPU{GPU: discover.GPU{Vendor: vendor, Device: device, Drivers: drivers}}
+	}
+	intel, nvidia := gpu("0x8086", "0x3e92", "/intel.json"), gpu("0x10de", "0x1f08", "/nvidia.json")
+	for _, c := range []struct {
+		r    doctor.Report
+		want string
+	}{
+		{doctor.Report{Loader: &loaders.Loader{Release: "1"}}, "; for good: vkloader settings set --device nvidia --app PROGRAM"},
+		{doctor.Report{Loader: old}, "vkloader run --device nvidia %command%"},
+		{doctor.Report{Loader: old, Layers: []doctor.Entry{layer}}, "; for good: the variable MESA_VK_DEVICE_SELECT='10de:1f08!'"},
+		{doctor.Report{Loader: old, GPUs: []doctor.GPU{intel, nvidia}}, "; for good: the variable VK_ICD_FILENAMES=/nvidia.json"},
+		{doctor.Report{Loader: old, GPUs: []doctor.GPU{intel, nvidia}, Drivers: []doctor.Entry{{Manifest: "/nvidia32.json", Class: 32}}},
+			"; for good: the variable VK_ICD_FILENAMES=/nvidia.json:/nvidia32.json"},
+		{doctor.Report{Loader: old, GPUs: []doctor.GPU{gpu("0x8086", "0x3e92", "/nvidia.json"), nvidia}}, "vkloader run --device nvidia %command%"},
+		{doctor.Report{GPUs: []doctor.GPU{nvidia}}, ""},
+	} {
+		c.r.Devices = []probe.Device{{Name: "Intel", Type: vk.Integrated, VendorID: 0x8086},
+			{Index: 1, Name: "RTX", Type: vk.Discrete, VendorID: 0x10de, DeviceID: 0x1f08}}
+		if got := deviceChoice(&c.r); !strings.HasSuffix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
@@ -133,6 +134,11 @@ func newExclusion(kind, name, program string) settings.Options {
 		c.Apps = []string{program}
 	}
 	return c
+}
+
+// obeysExclusion reports whether a program's loader reads the settings that exclude a driver or layer; nil: unknown.
+func obeysExclusion(l *loaders.Loader, kind string) bool {
+	return l == nil || l.Obeys(term.Either(kind == "driver", "additional_drivers", "layers"))
 }
 
 func exclusionLine(c *settings.Options) shell.Line {

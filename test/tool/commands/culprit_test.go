@@ -333,6 +333,25 @@ func TestFindCulpritApplies(t *testing.T) {
 	}
 }
 
+// Where the loader that the program gets without vkloader ignores the settings, --apply writes none and says so, and no hint names it.
+func TestFindCulpritAppliesNothingThatIsIgnored(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	w.System = true // no LD_LIBRARY_PATH
+	w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", "die vkQueueSubmit")
+	v := hunted(t, w, 1, program, "--apply")
+	if v.Result != "found" || v.Applied || !strings.Contains(fmt.Sprint(v.Notes), "--apply has no effect: settings are not in force for "+filepath.Base(program[0])+", whose loader is 1.") {
+		t.Errorf("got %+v", v)
+	}
+	if _, err := os.Stat(w.Path("home/.config/vulkan")); err == nil {
+		t.Error("settings are written")
+	}
+	_, exit := w.Run(time.Minute, filepath.Join(built, "vkloader"), slices.Concat([]string{"run", "--find-culprit", "--"}, program)...)
+	if !strings.Contains(exit.Stderr, "Culprit: the layer VK_LAYER_bad") || strings.Contains(exit.Stderr, "--apply") {
+		t.Error(exit.Stderr)
+	}
+}
+
 // A driver crashes at an address of its unloaded library. The fix keeps the driver loaded, and does not disable it.
 func TestFindCulpritUnloaded(t *testing.T) {
 	t.Parallel()
