@@ -3,8 +3,7 @@
 // GPUs lists the graphics devices of a machine, as the kernel shows them: PCI devices that are displays, devices with
 // nodes of the direct rendering manager, devices of NVIDIA's driver, and devices that other kernel drivers show by a
 // node. A container may have nodes without any of these; such a node counts as a device. GPUs reads files of the kernel
-// and wakes no device. SelectDevices resolves the name of a device, for every command: there is one grammar, and one
-// error for an ambiguous name.
+// and wakes no device.
 //
 // Families lists the drivers: internal/core/family has the part of the table that the library needs, and this package
 // adds the distributions' packages, and the files that a driver uses besides the libraries that it is linked with.

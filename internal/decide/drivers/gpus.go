@@ -272,8 +272,8 @@ func VendorName(id uint32) string {
 	return ""
 }
 
-// vendorIDs returns the numbers of a maker.
-func vendorIDs(name string) (ids []uint32) {
+// VendorIDs returns the numbers of a maker.
+func VendorIDs(name string) (ids []uint32) {
 	for _, v := range vendors {
 		if strings.EqualFold(v.name, name) {
 			ids = append(ids, v.id)

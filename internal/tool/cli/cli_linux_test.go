@@ -99,7 +99,7 @@ func TestDetailsJSON(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, out, errOut)
 	}
 	var all deviceList
-	if err := json.Unmarshal(out.Bytes(), &all); err != nil || all.Details == nil || len(all.Devices) != 1 {
+	if err := json.Unmarshal(out.Bytes(), &all); err != nil || all.Details == nil || len(all.List) != 1 {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	got := all.Details

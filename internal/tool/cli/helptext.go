@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/option"
+	"vkloader/internal/tool/selector"
 )
 
 // helpTexts are the sections of help.txt. Its first lines describe its form.
@@ -49,9 +49,9 @@ func describe(cmd *cobra.Command) {
 			case "$":
 				return name
 			case "device":
-				return strings.TrimRight(drivers.DeviceHelp, "\n")
+				return strings.TrimRight(selector.Help, "\n")
 			case "forms":
-				return drivers.DeviceForms
+				return selector.Forms
 			case "key":
 				return hangKey
 			case "words":

@@ -14,13 +14,13 @@ import (
 	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -306,14 +306,13 @@ func listTheDevices(s *invocation, source *machine.Source, only []string, detail
 		return nil, err
 	}
 	if len(only) > 0 {
-		places, err := drivers.SelectEach(only, devices.Selected())
+		places, err := selector.FindEach(only, devices.Selectable())
 		if err != nil {
 			return nil, exit.Problem("--device: %w", err)
 		}
 		devices.List = term.Words(places, func(at int) survey.Device { return devices.List[at] })
 	}
-	answer := &deviceList{Schema: devicesSchema, Kind: "devices", Devices: devices.List,
-		Order: append([]survey.OrderReason{}, devices.Order...), Problem: devices.Problem, died: devices.Died}
+	answer := &deviceList{Schema: devicesSchema, Kind: "devices", Devices: *devices}
 	if details && devices.Problem == "" {
 		found, err := probe.Find(s.executable, "")
 		if err == nil {
@@ -322,22 +321,18 @@ func listTheDevices(s *invocation, source *machine.Source, only []string, detail
 		if err != nil {
 			return nil, exit.As(exit.NotLooked, err)
 		}
-		answer.Problem, answer.died = answer.Details.Problem, answer.Details.Died
+		answer.Problem, answer.Died = answer.Details.Problem, answer.Details.Died
 	}
 	return answer, nil
 }
 
 // deviceList is the output of list devices.
 type deviceList struct {
-	Schema  int                  `json:"schema"`
-	Kind    string               `json:"kind"`
-	Devices []survey.Device      `json:"devices"`
-	Order   []survey.OrderReason `json:"order"` // the reasons for the order of visible devices
-	Problem string               `json:"problem,omitempty"`
+	Schema int    `json:"schema"`
+	Kind   string `json:"kind"`
+	survey.Devices
 
 	Details *survey.ShortRun `json:"details,omitempty"` // a short program with the tool's own library
-
-	died bool // a driver or layer ended the child process
 }
 
 // printDetails prints the chain, the times and the messages of a short program; nil: nothing.
@@ -377,24 +372,24 @@ func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*sur
 func printDevices(s *invocation, devices *deviceList) {
 	if devices.Problem != "" {
 		fmt.Fprintf(s.out, "%s %s\n", s.style.Bad("Problem:"), term.OneLine(devices.Problem))
-		if devices.died {
+		if devices.Died {
 			fmt.Fprintln(s.out, "To find the layer or driver: vkloader doctor, or for one program: "+
 				"vkloader run --find-culprit PROGRAM")
 		}
 	}
-	if len(devices.Devices) == 0 {
+	if len(devices.List) == 0 {
 		fmt.Fprintln(s.out, "No device.")
 		return
 	}
 	table := term.NewTable("state", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version",
 		"vendor:device", "device UUID")
-	for _, d := range devices.Devices {
+	for _, d := range devices.List {
 		table.Row(string(term.Either(d.In, standing.Used, standing.NotUsed)), fmt.Sprint(d.Index), d.Name, d.TypeText,
 			term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText, d.DriverName, d.DriverText,
 			fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", s.style)
-	for _, d := range devices.Devices {
+	for _, d := range devices.List {
 		if !d.In {
 			fmt.Fprintf(s.out, "%d %s: %s\n", d.Index, term.OneLine(d.Name), term.OneLine(d.Why))
 		}

@@ -16,13 +16,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/option"
-	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
@@ -189,7 +188,7 @@ func completeDevices(s *invocation) completion {
 		}
 		if seen, err := survey.ProbeDevices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()),
 			3*time.Second); err == nil {
-			for _, c := range drivers.DeviceChoices(settings.Selectable(seen.Devices)) {
+			for _, c := range selector.Choices(seen.Devices) {
 				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
 					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
 				}

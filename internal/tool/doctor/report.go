@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
@@ -24,6 +25,7 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/standing"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
 )
 
@@ -279,9 +281,9 @@ func (e *exam) addDecision(f *diag.Diagnostic) {
 
 // Selector returns a selector of a listed device.
 func (r *Report) Selector(at int) string {
-	return drivers.BestSelector(term.Words(r.Devices, func(d probe.Device) drivers.Device {
-		return drivers.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID,
-			UUID: d.DeviceUUID}
+	return selector.Best(term.Words(r.Devices, func(d probe.Device) discover.Device {
+		return discover.Device{Index: d.Index, Name: d.Name, PCI: d.PCI, VendorID: d.VendorID, DeviceID: d.DeviceID,
+			DeviceUUID: d.DeviceUUID}
 	}), at)
 }
 

@@ -394,8 +394,8 @@ func checkWords(value string) string {
 	return ""
 }
 
-// Numbers at the start of a text, as C's strtol and strtoul read them: one in decimal notation (ENV-91, ENV-108), two in
-// hexadecimal notation (ENV-85, ENV-86), and one or a range in any notation (ENV-93 to ENV-97).
+// Numbers at the start of a text, as C's strtol and strtoul read them: one in decimal notation (ENV-91, ENV-108), two
+// in hexadecimal notation (ENV-85, ENV-86), and one or a range in any notation (ENV-93 to ENV-97).
 var (
 	decimal   = machine.Pattern{Text: `^[ \t-\r+-]*([0-9]+)`}
 	selection = machine.Pattern{Text: `^[ \t-\r]*[+-]?(?:0[xX])?[0-9a-fA-F]+:[ \t-\r]*[+-]?[0-9a-fA-F]`}

@@ -16,6 +16,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -206,8 +207,8 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string,
 	if len(all.List) == 0 {
 		return nil, nil, exit.Unable("--device: no device could be listed: %s", all.Problem)
 	}
-	listed := all.Selected()
-	places, err := drivers.SelectEach(c.Devices, listed)
+	listed := all.Selectable()
+	places, err := selector.FindEach(c.Devices, listed)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--device: %w", err)
 	}
@@ -217,7 +218,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string,
 	for _, at := range places {
 		d := &all.List[at]
 		if filters.add(d); isHidden(d) {
-			return nil, nil, fmt.Errorf("--device: the program would not see %s: %s", listed[at].String(), d.Why)
+			return nil, nil, fmt.Errorf("--device: the program would not see %s: %s", selector.Describe(&listed[at]), d.Why)
 		}
 	}
 	filters.addDriverFilter(all.List, places)
@@ -227,11 +228,11 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string,
 		}
 		warning := fmt.Sprintf(
 			"--device: the program also gets %s: variables select devices only by vendor and device number",
-			listed[i].String())
+			selector.Describe(&listed[i]))
 		if all.List[places[0]].DeviceUUID != "" {
 			line := "vkloader settings set --app " + shell.Quoted(program)
 			for _, at := range places {
-				line += " --device " + shell.Quoted(drivers.BestSelector(listed, at))
+				line += " --device " + shell.Quoted(selector.Best(listed, at))
 			}
 			warning += string("; settings can select one of them: " + line)
 		}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -93,45 +94,51 @@ type searching struct {
 	trial TrialRun
 }
 
+// errStopped reports that the user of the tool ended a run.
+var errStopped = errors.New("stopped")
+
 // FindCulprit searches for the culprit of a failure. It runs the program unchanged, without the variables that hide
 // devices, without layers, and then halves the suspects. more returns the suspects, given the first run, which shows
 // the layers that the program itself enables.
 func FindCulprit(trial TrialRun, more func(first *Seen) *Suspects) (*CulpritSearch, error) {
-	s := &searching{&CulpritSearch{Culprits: []Suspect{}}, trial}
-	first, err := s.run(nil)
-	if err != nil {
-		return nil, err
+	s := &searching{&CulpritSearch{Result: NothingToLeaveOut, Culprits: []Suspect{}}, trial}
+	err := s.search(more)
+	if errors.Is(err, errStopped) {
+		s.Result, err = BrokenOff, nil
 	}
-	s.First = first
-	if first.Good || first.Stopped {
+	return s.CulpritSearch, err
+}
+
+func (s *searching) search(more func(first *Seen) *Suspects) (err error) {
+	if s.First, err = s.run(nil); err != nil {
+		return err
+	}
+	first := s.First
+	if first.Good {
 		s.Result = EndedWell
-		if first.Stopped {
-			s.Result = BrokenOff
-		}
-		return s.CulpritSearch, nil
+		return nil
 	}
 	list := more(first)
 	if first.Nowhere {
 		if done, err := s.unloading(KeepLoaded, FoundUnloading); done || err != nil {
-			return s.CulpritSearch, err
+			return err
 		}
 	}
 	if first.Missing {
 		if done, err := s.unloading(KeepNone, FoundKeeping); done || err != nil {
-			return s.CulpritSearch, err
+			return err
 		}
 	}
 	if first.Unused || first.Refused != "" { // no layer or driver was loaded
-		s.Result = NothingToLeaveOut
-		return s.CulpritSearch, nil
+		return nil
 	}
 	for _, suspects := range [][]Suspect{list.Variables, list.Layers} {
 		if len(suspects) == 0 {
 			continue
 		}
 		bare, err := s.run(suspects)
-		if err != nil || bare.Stopped {
-			return s.breakOff(err)
+		if err != nil {
+			return err
 		}
 		if bare.Good {
 			return s.among(nil, suspects)
@@ -141,15 +148,10 @@ func FindCulprit(trial TrialRun, more func(first *Seen) *Suspects) (*CulpritSear
 		// Without any driver, few programs reach the point of the crash, so only runs without a single driver count.
 		return s.among(list.Layers, list.Drivers)
 	}
-	s.Result = NothingToLeaveOut
-	return s.CulpritSearch, nil
+	return nil
 }
 
-func (s *searching) breakOff(err error) (*CulpritSearch, error) {
-	s.Result = BrokenOff
-	return s.CulpritSearch, err
-}
-
+// run runs the program once; a stopped run is errStopped.
 func (s *searching) run(without []Suspect) (*Seen, error) {
 	seen, err := s.trial(without)
 	if err != nil {
@@ -157,18 +159,17 @@ func (s *searching) run(without []Suspect) (*Seen, error) {
 	}
 	names := append([]string{}, term.Words(without, func(w Suspect) string { return w.Name })...)
 	s.Runs = append(s.Runs, Run{Without: names, Good: seen.Good, What: seen.What})
-	return seen, nil
+	return seen, term.Either(seen.Stopped, errStopped, nil)
 }
 
 // fewest returns the smallest number of suspects, counted from the first, with which the program fails. The last of
-// these is a culprit. without(n) returns the suspects to exclude so that only the first n remain. fewest returns 0 if a
-// run was cancelled or impossible.
+// these is a culprit. without(n) returns the suspects to exclude so that only the first n remain.
 func (s *searching) fewest(n int, without func(from int) []Suspect) (int, error) {
 	works, fails := 0, n
 	for fails-works > 1 {
 		middle := (works + fails) / 2
 		seen, err := s.run(without(middle))
-		if err != nil || seen.Stopped {
+		if err != nil {
 			return 0, err
 		}
 		if seen.Good {
@@ -181,7 +182,7 @@ func (s *searching) fewest(n int, without func(from int) []Suspect) (int, error)
 }
 
 // among finds the culprits among suspects. Every run excludes out. The program works without all suspects.
-func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
+func (s *searching) among(out, suspects []Suspect) error {
 	rest := slices.Clone(suspects)
 	with := func(more ...Suspect) []Suspect { return slices.Concat(out, s.Culprits, more) }
 	var single []Suspect // are tried alone first
@@ -194,8 +195,8 @@ func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
 	}
 	for _, one := range single {
 		seen, err := s.run(with(one))
-		if err != nil || seen.Stopped {
-			return s.breakOff(err)
+		if err != nil {
+			return err
 		}
 		if seen.Good {
 			s.Culprits, s.Last, s.Result = append(s.Culprits, one), seen, FoundCulprit
@@ -204,8 +205,8 @@ func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
 	}
 	for len(rest) > 0 {
 		fails, err := s.fewest(len(rest), func(from int) []Suspect { return with(rest[from:]...) })
-		if fails == 0 {
-			return s.breakOff(err)
+		if err != nil {
+			return err
 		}
 		s.Culprits = append(s.Culprits, rest[fails-1])
 		rest = slices.Delete(rest, fails-1, fails)
@@ -213,8 +214,8 @@ func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
 			break // a run without any driver proves nothing
 		}
 		seen, err := s.run(with())
-		if err != nil || seen.Stopped {
-			return s.breakOff(err)
+		if err != nil {
+			return err
 		}
 		if seen.Good {
 			s.Last, s.Result = seen, FoundCulprit
@@ -225,28 +226,25 @@ func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
 	if suspects[0].Kind != Driver {
 		s.Result = EndsDiffer // the program did work without all of them
 	}
-	return s.CulpritSearch, nil
+	return nil
 }
 
 // together finds the layer that makes the only culprit fail, if the culprit works alone.
-func (s *searching) together(suspects []Suspect) (*CulpritSearch, error) {
+func (s *searching) together(suspects []Suspect) error {
 	if len(s.Culprits) != 1 || s.Culprits[0].Kind != Layer || len(suspects) == 1 {
-		return s.CulpritSearch, nil
+		return nil
 	}
 	others := slices.DeleteFunc(slices.Clone(suspects), func(x Suspect) bool { return x == s.Culprits[0] })
 	alone, err := s.run(others)
-	if err != nil || alone.Stopped {
-		return s.breakOff(err)
-	}
-	if !alone.Good {
-		return s.CulpritSearch, nil
+	if err != nil || !alone.Good {
+		return err
 	}
 	fails, err := s.fewest(len(others), func(from int) []Suspect { return others[from:] })
-	if fails == 0 {
-		return s.breakOff(err)
+	if err != nil {
+		return err
 	}
 	s.With = []Suspect{others[fails-1]}
-	return s.CulpritSearch, nil
+	return nil
 }
 
 // pointedAt returns the index of the first suspect whose library is in the failure's call stack; -1 for none.
@@ -280,14 +278,11 @@ const (
 // version. done reports whether the search is over.
 func (s *searching) unloading(kind Kind, result SearchResult) (done bool, err error) {
 	seen, err := s.run([]Suspect{{Kind: kind, Name: string(kind)}})
-	if err != nil || seen.Stopped {
-		_, err = s.breakOff(err)
-		return true, err
+	if err != nil || !seen.Good {
+		return false, err
 	}
-	if seen.Good {
-		s.Last, s.Result = seen, result
-	}
-	return seen.Good, nil
+	s.Last, s.Result = seen, result
+	return true, nil
 }
 
 // Scene is the decision for a program.

@@ -10,10 +10,10 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/core/pathname"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/selector"
 )
 
 // releaseNumber is a version in an identifier.
@@ -83,8 +83,7 @@ func (c *Options) devices(lister Devices, object map[string]any) error {
 				return err
 			}
 		}
-		listed := Selectable(all)
-		hits, err := drivers.SelectDevices(word, listed)
+		hits, err := selector.Find(word, all)
 		if err != nil {
 			return exit.Problem("--device: %w", err)
 		}
@@ -98,7 +97,7 @@ func (c *Options) devices(lister Devices, object map[string]any) error {
 				if o := &all[i]; i != at && o.DeviceUUID == d.DeviceUUID && o.DriverUUID == d.DriverUUID &&
 					o.DriverVersion == d.DriverVersion {
 					return exit.Problem("--device: %s has the same UUIDs as %s: no settings can tell them apart",
-						listed[at].String(), listed[i].String())
+						selector.Describe(&d), selector.Describe(o))
 				}
 			}
 			entry["deviceName"], entry["driverName"] = d.Name, d.DriverName
@@ -133,15 +132,4 @@ func explicitDevice(text string) (map[string]any, bool) {
 	version, err := strconv.ParseInt(part[2], 10, 32)
 	entry["driverVersion"] = version
 	return entry, err == nil
-}
-
-// Selectable returns devices in the form that device selectors are compared with.
-func Selectable(devices []discover.Device) []drivers.Device {
-	list := make([]drivers.Device, len(devices))
-	for i := range devices {
-		d := &devices[i]
-		list[i] = drivers.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID,
-			UUID: d.DeviceUUID, DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
-	}
-	return list
 }

@@ -20,7 +20,6 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -47,10 +46,10 @@ const (
 
 // Devices are a machine's devices.
 type Devices struct {
-	List    []Device
-	Order   []OrderReason // the reasons for the order of visible devices
-	Problem string        // of the child process
-	Died    bool          // a driver or layer ended the child process
+	List    []Device      `json:"devices"`
+	Order   []OrderReason `json:"order"`             // the reasons for the order of visible devices
+	Problem string        `json:"problem,omitempty"` // one sentence, if the child process did not end well
+	Died    bool          `json:"-"`                 // a driver or layer ended the child process
 }
 
 // maxLook is the time limit of a child process that looks for hidden devices.
@@ -77,7 +76,7 @@ func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Du
 	if err != nil {
 		return nil, err
 	}
-	devices := &Devices{List: []Device{}, Problem: seen.Problem, Died: seen.Died}
+	devices := &Devices{List: []Device{}, Order: []OrderReason{}, Problem: seen.Problem, Died: seen.Died}
 	for _, d := range seen.Devices {
 		devices.List = append(devices.List, Device{Device: d, In: true})
 	}
@@ -110,7 +109,7 @@ func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Du
 			devices.List = append(devices.List, Device{Device: d, Why: l.why, HiddenBy: l.hider})
 		}
 	}
-	devices.Order = orderOf(source, answer, devices.List[:in], base)
+	devices.Order = append(devices.Order, orderOf(source, answer, devices.List[:in], base)...)
 	return devices, nil
 }
 
@@ -266,9 +265,9 @@ func sameDevice(a, b *discover.Device) bool {
 		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID && a.PCI == b.PCI
 }
 
-// Selected returns the devices in the form for selectors.
-func (d *Devices) Selected() []drivers.Device {
-	return settings.Selectable(term.Words(d.List, func(one Device) discover.Device { return one.Device }))
+// Selectable returns the devices in the form for selectors.
+func (d *Devices) Selectable() []discover.Device {
+	return term.Words(d.List, func(one Device) discover.Device { return one.Device })
 }
 
 // Sources of the device order.

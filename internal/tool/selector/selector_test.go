@@ -1,20 +1,22 @@
-package drivers
+package selector
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"vkloader/discover"
 )
 
-var cards = []Device{
-	{Index: 0, Name: "NVIDIA GeForce RTX 4090", PCI: "0000:01:00.0", Vendor: 0x10de, ID: 0x2684, UUID: strings.Repeat("01", 16),
-		DriverUUID: strings.Repeat("0a", 16), DriverVersion: 0x89c0_0000, Driver: "NVIDIA"},
-	{Index: 1, Name: "NVIDIA GeForce RTX 4090", PCI: "0000:02:00.0", Vendor: 0x10de, ID: 0x2684, UUID: strings.Repeat("02", 16),
-		DriverUUID: strings.Repeat("0a", 16), DriverVersion: 0x89c0_0000, Driver: "NVIDIA"},
-	{Index: 2, Name: "AMD Radeon Graphics (RADV RAPHAEL)", PCI: "0001:7b:00.0", Vendor: 0x1002, ID: 0x164e, UUID: strings.Repeat("03", 16), Driver: "radv"},
-	{Index: 3, Name: "AMD Radeon Graphics", PCI: "0001:7b:00.0", Vendor: 0x1002, ID: 0x164e, UUID: strings.Repeat("04", 16), Driver: "AMD proprietary driver"},
-	{Index: 4, Name: "llvmpipe (LLVM 15.0.6, 256 bits)", Vendor: 0x10005, UUID: strings.Repeat("05", 16), Driver: "llvmpipe"},
-	{Index: 5, Name: "Intel(R) UHD Graphics 770", PCI: "0000:00:02.0", Vendor: 0x8086, ID: 0x4680},
+var cards = []discover.Device{
+	{Index: 0, Name: "NVIDIA GeForce RTX 4090", PCI: "0000:01:00.0", VendorID: 0x10de, DeviceID: 0x2684, DeviceUUID: strings.Repeat("01", 16),
+		DriverUUID: strings.Repeat("0a", 16), DriverVersion: 0x89c0_0000, DriverName: "NVIDIA"},
+	{Index: 1, Name: "NVIDIA GeForce RTX 4090", PCI: "0000:02:00.0", VendorID: 0x10de, DeviceID: 0x2684, DeviceUUID: strings.Repeat("02", 16),
+		DriverUUID: strings.Repeat("0a", 16), DriverVersion: 0x89c0_0000, DriverName: "NVIDIA"},
+	{Index: 2, Name: "AMD Radeon Graphics (RADV RAPHAEL)", PCI: "0001:7b:00.0", VendorID: 0x1002, DeviceID: 0x164e, DeviceUUID: strings.Repeat("03", 16), DriverName: "radv"},
+	{Index: 3, Name: "AMD Radeon Graphics", PCI: "0001:7b:00.0", VendorID: 0x1002, DeviceID: 0x164e, DeviceUUID: strings.Repeat("04", 16), DriverName: "AMD proprietary driver"},
+	{Index: 4, Name: "llvmpipe (LLVM 15.0.6, 256 bits)", VendorID: 0x10005, DeviceUUID: strings.Repeat("05", 16), DriverName: "llvmpipe"},
+	{Index: 5, Name: "Intel(R) UHD Graphics 770", PCI: "0000:00:02.0", VendorID: 0x8086, DeviceID: 0x4680},
 }
 
 // Every form selects its device, the first matching form counts, and the error for an ambiguous selector lists the
@@ -59,12 +61,12 @@ func TestSelect(t *testing.T) {
 		{"arm", nil, "no device matches"},
 		{"", nil, "no device matches"},
 	} {
-		got, err := SelectDevices(c.text, cards)
+		got, err := Find(c.text, cards)
 		if (err == nil) != (c.say == "") || err != nil && !strings.Contains(err.Error(), c.say) || !slices.Equal(got, c.want) {
 			t.Errorf("%q: %v, %v; want %v %q", c.text, got, err, c.want, c.say)
 		}
 	}
-	if _, err := SelectDevices("0", nil); err == nil || err.Error() != `no device matches "0": no device was found` {
+	if _, err := Find("0", nil); err == nil || err.Error() != `no device matches "0": no device was found` {
 		t.Errorf("of nothing: %v", err)
 	}
 }
@@ -72,8 +74,8 @@ func TestSelect(t *testing.T) {
 // Each selector that a shell offers selects exactly the device that its description names.
 func TestChoices(t *testing.T) {
 	var words []string
-	for _, c := range DeviceChoices(cards) {
-		hits, err := SelectDevices(c[0], cards)
+	for _, c := range Choices(cards) {
+		hits, err := Find(c[0], cards)
 		if err != nil || len(hits) != 1 || !strings.HasPrefix(c[1], cards[hits[0]].Name) {
 			t.Errorf("%q stands for %q: %v, %v", c[0], c[1], hits, err)
 		}
@@ -93,12 +95,12 @@ func TestChoices(t *testing.T) {
 
 func TestBest(t *testing.T) {
 	for at, want := range []string{"0000:01:00.0", "0000:02:00.0", strings.Repeat("03", 16), strings.Repeat("04", 16), strings.Repeat("05", 16), "intel"} {
-		if got := BestSelector(cards, at); got != want {
+		if got := Best(cards, at); got != want {
 			t.Errorf("%d: %q, want %q", at, got, want)
 		}
 	}
-	twins := []Device{{Index: 0, Name: "a"}, {Index: 1, Name: "a"}}
-	if got := BestSelector(twins, 1); got != "1" {
-		t.Errorf("without address and UUID: %q", got)
+	twins := []discover.Device{{Index: 0, Name: "a"}, {Index: 1, Name: "a"}}
+	if got := Best(twins, 1); got != "1" {
+		t.Errorf("without address and DeviceUUID: %q", got)
 	}
 }
