@@ -175,7 +175,19 @@ func packagesOf(name, family string) (packages []string) {
 			packages = append(packages, known)
 		}
 	}
+	if usual := policyName(name); packages == nil && usual != "" && family == "debian" {
+		packages = []string{usual + "t64", usual} // the first is of the releases with 64-bit times on 32-bit machines
+	}
 	return packages
+}
+
+// policyName returns the package's name that Debian's policy (section 8.1) derives from a library's; "": none.
+func policyName(library string) string {
+	stem, version, is := strings.Cut(strings.ReplaceAll(strings.ToLower(library), "_", "-"), ".so.")
+	if !is || strings.Trim(version, "0123456789.") != "" || strings.Contains(stem, "nvidia") {
+		return "" // each maker's package of NVIDIA's libraries has another name
+	}
+	return stem + term.Either(strings.TrimRight(stem, "0123456789") == stem, "", "-") + version
 }
 
 // packageOf returns the package of a family that has a driver or layer; "" if none is known.
@@ -259,18 +271,21 @@ func (d distribution) having(library string) string {
 }
 
 // libraryPackage returns the package with a library: of the machine's lists of files, else by its usual name that the
-// lists confirm. confirmed is false for
-// a usual name without lists; "" is an unknown package.
+// lists confirm. confirmed is false for a usual name without lists; "" is an unknown package.
 func (d *distribution) libraryPackage(library string) (name string, confirmed bool) {
 	if owner := d.having(library); isFileName(owner) {
 		return owner, true
 	}
-	names := d.absentPackages(packagesOf(library, d.family()))
+	names := packagesOf(library, d.family())
+	for _, name := range names {
+		if d.packageNamed(name) != nil {
+			return name, true // it has lost the library
+		}
+	}
 	for _, name := range names {
 		switch missing, known := d.missing([]string{name}); {
 		case !known:
-			name = names[len(names)-1]
-			return name, d.packageNamed(name) != nil
+			return names[len(names)-1], false
 		case len(missing) == 0:
 			return name, true
 		}

@@ -57,7 +57,7 @@ func TestPackagesOfOtherMachines(t *testing.T) {
 		{"debian", "armhf", "nvidia", "Install the package that has the 32-bit Vulkan driver NVIDIA.", ""},
 		{"ubuntu", "armhf", "nvidia", "Install the package that has the 32-bit Vulkan driver NVIDIA.", ""},
 		{"fedora", "armhf", "amdgpu", radv, library}, {"void", "armhf", "amdgpu", radv, ask + "xlocate libxcb-present.so.0"},
-		{"debian", "", "amdgpu", radv, ask + "apt-file search libxcb-present.so.0"},
+		{"debian", "", "amdgpu", radv, "Find the package that has it, and install that. Run as root: apt install apt-file && apt-file update && apt-file search libxcb-present.so.0"},
 	} {
 		d := distribution{ids: []string{c.id}, class: 32, narrow: c.narrow, foreign: true}
 		if got := d.install(drivers.For(c.kernel), false).text; got != c.want {
