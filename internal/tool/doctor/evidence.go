@@ -104,7 +104,7 @@ func (t *trying) runAll(ctx context.Context, e *evidence) error {
 	for i := range e.alone {
 		if a := &e.alone[i]; a.Result == "" {
 			running.Go(func() {
-				a.saw, failed[1+i] = t.child(ctx, explain.Apply(environ, a.Variables), t.Limit)
+				a.saw, failed[1+i] = t.child(ctx, t.at, explain.Apply(environ, a.Variables), t.Limit)
 				t.tell(a.Probe, a.saw)
 			})
 		}
@@ -503,7 +503,7 @@ func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
 			environ = machine.WithoutVariable(environ, s.Name)
 		}
 		if len(without) > 0 {
-			if saw, err = t.child(ctx, environ, t.Limit); err != nil {
+			if saw, err = t.child(ctx, t.at, environ, t.Limit); err != nil {
 				return nil, err
 			}
 		}

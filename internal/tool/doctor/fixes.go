@@ -354,7 +354,10 @@ func (e *exam) place(do *Remedy) *Remedy {
 	if t.at.File == "" {
 		t.at, t.script = e.setAt(o.Variable, set)
 	}
-	if t.sealed = e.isSealed(t.at.File); t.sealed && o.Set && e.keepsValue(t.at, o.Variable) {
+	real, err := e.machine.Real(t.at.File) // a file of a store or a read-only image (NixOS/nixpkgs issue 509225)
+	t.sealed = err == nil && slices.ContainsFunc(nameLists()["sealed"],
+		func(place string) bool { return strings.HasPrefix(real, place) })
+	if t.sealed && o.Set && e.keepsValue(t.at, o.Variable) {
 		t.at, t.script = FileLine{}, false
 	}
 	t.script = t.script && o.File == "" && o.And == nil
@@ -373,13 +376,6 @@ func (e *exam) place(do *Remedy) *Remedy {
 	}
 	change.text = "Until then: " + change.text
 	return do.lasting.before(change)
-}
-
-// isSealed reports whether a file is in a store or a read-only image (NixOS/nixpkgs issue 509225).
-func (e *exam) isSealed(file string) bool {
-	real, err := e.machine.Real(file)
-	return err == nil && slices.ContainsFunc(nameLists()["sealed"],
-		func(place string) bool { return strings.HasPrefix(real, place) })
 }
 
 // keepsValue reports whether a line of a script sets a variable to a value with the one before.

@@ -443,7 +443,7 @@ func (t *trying) settingsBlame(ctx context.Context, e *evidence) (bool, error) {
 		return false, nil // this system cannot try settings
 	}
 	defer remove()
-	again, err := t.child(ctx, environ, t.patience)
+	again, err := t.child(ctx, t.at, environ, t.patience)
 	if err != nil || again.Outcome != probe.Fine || len(again.Devices) == 0 {
 		return false, err
 	}

@@ -46,10 +46,19 @@ func (e *exam) addIgnored() {
 	e.addIgnoredVariables(e.variable)
 	plain := *e.source
 	plain.Loader = nil
-	if where, err := settings.Look(&plain); err == nil {
-		if file := where.InForce(); file != nil {
-			e.ignoredSettings(file)
-		}
+	where, err := settings.Look(&plain)
+	if err != nil || where.InForce() == nil {
+		return
+	}
+	file, fields := where.InForce(), []string(nil)
+	text := e.machine.Whole(file.Path)
+	all := e.Loader.Has(loaders.SettingsFile) == loaders.No
+	if !all {
+		fields = e.Loader.Ignored(loaders.FieldsIn(text))
+	}
+	if text != "" && (all || len(fields) > 0) { // another program's configurator may have written it for other programs
+		e.ignores(machine.Style.Base(file.Path), file.Path, strings.Join(fields, ", "), e.source.Program,
+			term.Either(file.Ours, usual, nothing))
 	}
 }
 
@@ -60,23 +69,6 @@ func (r *Report) addIgnoredVariables(value func(name string) string) {
 			r.ignores(v.Name(), "", "", r.Program)
 		}
 	})
-}
-
-// ignoredSettings adds a finding for the parts of the settings file that the loader ignores. A file of another program
-// gives a note: its configurator may have written it for other programs.
-func (e *exam) ignoredSettings(file *settings.File) {
-	text := e.machine.Whole(file.Path)
-	if text == "" {
-		return
-	}
-	var fields []string
-	if e.Loader.Has(loaders.SettingsFile) != loaders.No {
-		if fields = e.Loader.Ignored(loaders.FieldsIn(text)); len(fields) == 0 {
-			return
-		}
-	}
-	e.ignores(machine.Style.Base(file.Path), file.Path, strings.Join(fields, ", "), e.source.Program,
-		term.Either(file.Ours, usual, nothing))
 }
 
 // withOtherLoader returns advice to run the program with another loader: the system's in place of an older one that the

@@ -69,20 +69,6 @@ func together(parts ...fact) sentence {
 	return sentence(strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; "))
 }
 
-// makersModule returns the fact and the advice for a device of NVIDIA without a kernel driver.
-func (e *exam) makersModule(g *GPU) (what fact, do *Remedy) {
-	releases := sentence(e.makersReleases(g))
-	why, do := e.whyUnserved(g)
-	what = together(untaken, releases, why)
-	if do != nil {
-		return what, do
-	}
-	if releases != "" && !e.hasFamily(drivers.NVIDIA) && e.containerKind() == "" {
-		return what, e.makersDriver(e.chip(g))
-	}
-	return what, e.nvidiaModule()
-}
-
 // makersDriver returns advice to install NVIDIA's driver for a chip: its last release, where the usual packages are
 // newer.
 func (e *exam) makersDriver(c *drivers.Chip) *Remedy {
@@ -357,18 +343,6 @@ func (d distribution) since(first, program, p string, of func(drivers.Suite) str
 	return with("first", first)
 }
 
-// youngForKernel returns the fact and the advice if the running kernel is too old for the chip.
-func (e *exam) youngForKernel(g *GPU) (what fact, do *Remedy, young bool) {
-	c := e.chip(g)
-	running := e.kernelVersion()
-	if c == nil || c.Kernel == "" || running == "" || binary.CompareVersions(running, c.Kernel) >= 0 ||
-		g.vendor() == "NVIDIA" {
-		return nil, nil, false
-	}
-	what = textf(needsNewer, "Linux", term.Or(g.Label, c.Name), c.Kernel, running)
-	return what, e.system.newerLinux(c), true
-}
-
 // kernelVersion returns the version of the running kernel, such as 6.1; "" if unknown.
 func (h host) kernelVersion() string {
 	return regexp.MustCompile(`^[0-9]+\.[0-9]+`).FindString(h.machine.KernelName())
@@ -396,19 +370,27 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 
 // addWithoutKernelDriver adds a finding for a device without a kernel driver.
 func (e *exam) addWithoutKernelDriver(g *GPU) {
-	lost := usual
-	what, do, young := e.youngForKernel(g)
-	if !young {
-		if missing, cure := e.kernelCure(g); g.vendor() == "NVIDIA" {
-			what, do = e.makersModule(g)
-		} else {
-			what, do = together(untaken, missing), cure
+	lost, ofNvidia := usual, g.vendor() == "NVIDIA"
+	c, running := e.chip(g), e.kernelVersion()
+	missing, do := e.kernelCure(g)
+	what := fact(together(untaken, missing))
+	if c != nil && c.Kernel != "" && running != "" && binary.CompareVersions(running, c.Kernel) < 0 && !ofNvidia {
+		what, do = textf(needsNewer, "Linux", term.Or(g.Label, c.Name), c.Kernel, running), e.system.newerLinux(c)
+	} else {
+		why, other := e.whyUnserved(g)
+		if releases := sentence(e.makersReleases(g)); ofNvidia {
+			what = together(untaken, releases, why)
+			if do = other; do == nil && releases != "" && !e.hasFamily(drivers.NVIDIA) && e.containerKind() == "" {
+				do = e.makersDriver(c)
+			} else if do == nil {
+				do = e.nvidiaModule()
+			}
 		}
-		if _, other := e.whyUnserved(g); other == nil {
+		if other == nil {
 			what, do, lost = e.moduleObstacle(g, what, do)
 		}
 	}
-	if modules := e.modules(g); len(modules) > 0 && g.vendor() != "NVIDIA" && lost == usual {
+	if modules := e.modules(g); len(modules) > 0 && !ofNvidia && lost == usual {
 		do = e.withDriver(do, modules[0])
 	}
 	e.add(GPUNoKernelDriver, g.Title(), g.directory, what, do, lost)

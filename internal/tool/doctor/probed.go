@@ -164,7 +164,7 @@ func (e *evidence) addUnopenableNode(g *GPU) {
 		}
 		do := advice("stale-node")
 		if errors.Is(err, fs.ErrPermission) {
-			do = e.exam().sandboxAdvice(node)
+			do = e.exam().system.by("refused-node", with("node", node))
 		}
 		g.refused = node
 		e.add(GPUPermission, g.Title(), node, textf("%s cannot be opened, although its permissions allow it (%s)", node,

@@ -213,14 +213,6 @@ func (m misbehaved) say() string {
 		term.Enclosed("; the loader says: ", m.said, "")
 }
 
-// since describes the time at which a file was written; zero: unknown.
-func since(written time.Time) sentence {
-	if written.IsZero() {
-		return ""
-	}
-	return sentence("; written on " + written.Format("2006-01-02"))
-}
-
 // overruling is a settings file in force. ours means that this tool wrote the file, which lasts until expires.
 func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sentence {
 	var does []string

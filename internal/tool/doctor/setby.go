@@ -250,6 +250,9 @@ func systemdQuote(text string) string {
 // setIn returns the lines that set a variable in the unit's files and their environment files. The latter win.
 func (h host) setIn(u *unit, name string) (places []FileLine) {
 	by := FileLine{} // of the environment files
+	plain := strings.TrimSuffix(u.Name, ".service")
+	prefix, instance, _ := strings.Cut(plain, "@")
+	specifiers := strings.NewReplacer("%n", u.Name, "%N", plain, "%p", prefix, "%i", instance, "%%", "%")
 	for _, file := range process.UnitFiles(h.machine, u.Unit, h.configHome()) {
 		for number, line := range strings.Split(h.machine.Whole(file), "\n") {
 			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -260,7 +263,7 @@ func (h host) setIn(u *unit, name string) (places []FileLine) {
 					places = append(places, FileLine{file, number + 1})
 				}
 			case "EnvironmentFile":
-				more := u.expand(strings.Trim(strings.TrimPrefix(strings.TrimSpace(value), "-"), `"'`))
+				more := specifiers.Replace(strings.Trim(strings.TrimPrefix(strings.TrimSpace(value), "-"), `"'`))
 				if more == "" { // the files so far do not count
 					by = FileLine{}
 				}
@@ -280,13 +283,6 @@ func (h host) setIn(u *unit, name string) (places []FileLine) {
 	return append([]FileLine{by}, places...)
 }
 
-// expand replaces the specifiers of systemd.unit(5) that stand for the unit's name.
-func (u unit) expand(text string) string {
-	name := strings.TrimSuffix(u.Name, ".service")
-	prefix, instance, _ := strings.Cut(name, "@")
-	return strings.NewReplacer("%n", u.Name, "%N", name, "%p", prefix, "%i", instance, "%%", "%").Replace(text)
-}
-
 // setter is a process that gives a variable to the processes below it: the nearest parent of the tool that was started
 // without it.
 type setter struct {
@@ -295,8 +291,6 @@ type setter struct {
 	at   FileLine // the line of a script that sets the variable; without a file: unknown
 	self bool     // a shell that started the tool itself, after it had set the variable
 }
-
-func (s *setter) String() string { return fmt.Sprintf("%s (process %d)", s.name, s.pid) }
 
 // maxParents is the number of parents that are asked for a variable.
 const maxParents = 64
@@ -371,10 +365,10 @@ func (h host) lineOf(script, variable string) (at FileLine) {
 
 // setterText returns a clause about the parent that sets a variable; "" if none is known.
 func (h host) setterText(variable string) string {
-	if s := h.setterOf(variable); s != nil && s.at.File != "" {
-		return ", which " + s.at.String() + " sets"
-	} else if s != nil {
-		return ", which " + s.String() + " sets"
+	s := h.setterOf(variable)
+	if s == nil {
+		return ""
 	}
-	return ""
+	process := fmt.Sprintf("%s (process %d)", s.name, s.pid)
+	return ", which " + term.Either(s.at.File == "", process, s.at.String()) + " sets"
 }

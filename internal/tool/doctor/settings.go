@@ -29,7 +29,7 @@ func (e *exam) settings() {
 		return
 	}
 	file := path.Clean(s.File)
-	written, changes := since(e.modificationTime(file)), e.settingsChange(file)
+	written, changes := e.written(file), e.settingsChange(file)
 	f, err := settings.Read(e.machine, file)
 	ours := err == nil && f.Ours
 	name, gone := search.BaseName(file), goneOf(e.source, s)
@@ -102,7 +102,7 @@ func (e *exam) leftovers() {
 
 // overriding returns the fact about an override layer: its effect on every program, as far as the file can be read.
 func (e *exam) overriding(file string) fact {
-	written := since(e.modificationTime(file))
+	written := e.written(file)
 	for _, l := range e.Answer.Layers {
 		if l.IsOverride() && l.Manifest == file {
 			return textf("it is in force, and adds %s", term.Count(len(l.Components), "layer")) +
@@ -119,14 +119,14 @@ func (e *exam) overriding(file string) fact {
 	return "it is not in force" + written
 }
 
-// modificationTime returns a file's modification time; zero for a foreign machine, whose files carry the times of their
-// copying.
-func (h host) modificationTime(file string) time.Time {
+// written describes the time at which a file was written; "" for a foreign machine, whose files carry the times of
+// their copying.
+func (h host) written(file string) sentence {
 	info, err := h.machine.Stat(file)
 	if err != nil || h.machine.Foreign() {
-		return time.Time{}
+		return ""
 	}
-	return info.ModTime()
+	return sentence("; written on " + info.ModTime().Format("2006-01-02"))
 }
 
 // settingsPath is the variable that names the file of layers' settings, or its directory.

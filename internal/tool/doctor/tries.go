@@ -109,11 +109,7 @@ type wholeRun struct {
 }
 
 // child runs one child process.
-func (t *trying) child(ctx context.Context, environ []string, limit time.Duration) (*probe.Result, error) {
-	return t.childOf(ctx, t.at, environ, limit)
-}
-
-func (t *trying) childOf(ctx context.Context, at probe.Companions, environ []string,
+func (t *trying) child(ctx context.Context, at probe.Companions, environ []string,
 	limit time.Duration) (*probe.Result, error) {
 	way := term.Either(t.Present, probe.Present, probe.Submit)
 	return probe.Run(ctx, way, at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"),
@@ -131,7 +127,7 @@ func (t *trying) chain(ctx context.Context, without []run.Suspect) (*probe.Resul
 		at, environ = t.whole.at, t.whole.environ
 	}
 	begun := time.Now()
-	result, err := t.childOf(ctx, at, environ, t.patience)
+	result, err := t.child(ctx, at, environ, t.patience)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +174,7 @@ func (t *trying) only(ctx context.Context, l *loaders.Loader, environ []string, 
 	if t.at.Library == t.own.Library || t.own.Library == "" {
 		return "", nil
 	}
-	again, err := t.childOf(ctx, t.own, environ, t.Limit)
+	again, err := t.child(ctx, t.own, environ, t.Limit)
 	if err != nil {
 		return "", err
 	}
@@ -390,7 +386,7 @@ func (t *trying) tryNamedLayers(ctx context.Context, e *evidence) error {
 			term.Enclosed("", asked, machine.ListSeparator)+m.Name)
 		a := alone{of: m, Probe: Probe{Kind: "layer", Name: m.Name, Manifest: m.Manifest}, named: m.Name}
 		var err error
-		if a.saw, err = t.childOf(ctx, t.at, explain.Apply(environ, []explain.Change{enable}), t.Limit); err != nil {
+		if a.saw, err = t.child(ctx, t.at, explain.Apply(environ, []explain.Change{enable}), t.Limit); err != nil {
 			return err
 		}
 		a.enter(a.saw)
@@ -399,7 +395,7 @@ func (t *trying) tryNamedLayers(ctx context.Context, e *evidence) error {
 		}
 		for _, l := range t.scene.Suspects(nil).Layers {
 			environ, _ := t.scene.Without(append(slices.Clone(e.out), l))
-			without, err := t.childOf(ctx, t.at, explain.Apply(environ, []explain.Change{enable}), t.Limit)
+			without, err := t.child(ctx, t.at, explain.Apply(environ, []explain.Change{enable}), t.Limit)
 			if err != nil {
 				return err
 			}

@@ -178,11 +178,6 @@ func isOfService(id, shell string) bool {
 	return id != "0" && (path.Base(shell) == "nologin" || path.Base(shell) == "false")
 }
 
-// sandboxAdvice returns advice about a node that a process may not open although the node's permissions allow it.
-func (e *exam) sandboxAdvice(node string) *Remedy {
-	return e.system.by("refused-node", with("node", node))
-}
-
 // permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the
 // services that run as the user; nil: the user logs in.
 func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
@@ -211,7 +206,7 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 		return do.joining(u.id, group)
 	}
 	if u.current && (os.Geteuid() == 0 || mode&machine.ReadWrite == machine.ReadWrite) {
-		return e.sandboxAdvice(node)
+		return e.system.by("refused-node", with("node", node))
 	}
 	ofHost := e.system.holds("whole", nil) && name != "" && name != "render" && name != "video" // another group here
 	if !groupMay || group == 0 || ofHost {

@@ -299,11 +299,19 @@ func (e *exam) elevation() {
 	}
 	switch {
 	case len(set) > 0:
+		var does []string // places that programs of every user search
+		for pair := range slices.Chunk(nameLists()["elevated"], 2) {
+			names := strings.Fields(pair[0])
+			if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(set, name) }) {
+				does = append(does, pair[1])
+			}
+		}
 		what := term.Either(rights == "", "the program does not see",
 			"the program runs with more rights than its user ("+string(rights)+"): it does not see")
 		e.add(ElevatedIgnores, strings.Join(set, ", "), "", textf("%s %s that %s set%s", what,
 			term.Count(len(set), "variable"), term.Either(len(set) == 1, "is", "are"),
-			term.Enclosed("; it does not get ", strings.Join(lost, ", "), "")), systemPlacesAdvice(set))
+			term.Enclosed("; it does not get ", strings.Join(lost, ", "), "")),
+			newAdvice(cmp.Or(strings.Join(does, " "), ElevatedIgnores.Entry().Do)))
 	case rights != "":
 		e.add(ElevatedProgram, e.source.Program, "",
 			textf("it runs with more rights than its user (%s): it ignores most variables and the home directory",
@@ -362,15 +370,4 @@ func (e *exam) losing() (set []string) {
 		}
 	}
 	return set
-}
-
-// systemPlacesAdvice returns advice to replace variables by places that programs of every user search.
-func systemPlacesAdvice(set []string) *Remedy {
-	var does []string
-	for pair := range slices.Chunk(nameLists()["elevated"], 2) {
-		if slices.ContainsFunc(strings.Fields(pair[0]), func(name string) bool { return slices.Contains(set, name) }) {
-			does = append(does, pair[1])
-		}
-	}
-	return newAdvice(cmp.Or(strings.Join(does, " "), ElevatedIgnores.Entry().Do))
 }

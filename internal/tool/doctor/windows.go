@@ -104,7 +104,7 @@ func (e *windowsExam) decisions() {
 			device = e.namedByDevice(f.Path)
 		}
 		if device != "" {
-			e.add(DriverPackage, e.base(f.Path), f.Path,
+			e.add(DriverPackage, pathname.Backslash.Base(f.Path), f.Path,
 				textf("the display device %s names %s, which is not there", device, f.Path), nil)
 		} else if !isOrdinary(f) && !(f.Code == diag.FileOpen && (!e.windows.Files || e.named[f.Path])) &&
 			!slices.Contains([]diag.Code{diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff},
@@ -156,9 +156,6 @@ func (e *windowsExam) verdict(r *Report) string {
 	}
 	return verdictWithoutKernel(r)
 }
-
-// base returns the last element of a Windows path.
-func (e *windowsExam) base(path string) string { return pathname.Backslash.Base(path) }
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 

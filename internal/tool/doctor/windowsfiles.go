@@ -64,11 +64,11 @@ func (e *windowsExam) registry() {
 		case at.Hive == facts.CurrentUser && at.Key == driversKey:
 			code = RegistryUnread
 		case at.Key != settingsKey && v.Data != zero:
-			code, subject, change.on = RegistryOff, e.base(v.Name), !gone
+			code, subject, change.on = RegistryOff, pathname.Backslash.Base(v.Name), !gone
 			if v.Type == facts.RegDWORD && len(v.Data) == len(zero) {
 				code = RegistrySwitchedOff
 			}
-		case !gone || at.Key == settingsKey && !sameName(e.base(v.Name), "vk_loader_settings.json"):
+		case !gone || at.Key == settingsKey && !sameName(pathname.Backslash.Base(v.Name), "vk_loader_settings.json"):
 			return
 		default:
 			e.named[v.Name] = true
@@ -249,7 +249,7 @@ func (e *windowsExam) addLayered() {
 }
 
 func (e *windowsExam) translates(d *Entry) bool {
-	return isNamed(strings.ToLower(e.base(d.Library)), "translating")
+	return isNamed(strings.ToLower(pathname.Backslash.Base(d.Library)), "translating")
 }
 
 // loaders finds the loader that programs get, in the system's directory or in the program's.
