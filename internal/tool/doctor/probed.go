@@ -228,14 +228,13 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 	if do := r.meaning(a); do != nil && a.Only == "" {
 		return do
 	}
-	do := newAdvice("Update or reinstall it, from where it came.").withObstacle(ofPackage)
 	if r.Answer.Style == pathname.Backslash { // Windows has no packages
-		return r.addAsking(a, do)
+		return r.addAsking(a, newAdvice("Update or reinstall it, from where it came.").withObstacle(ofPackage))
 	}
 	e := r.exam()
-	if owner := e.packageOf(a.Manifest, a.of.Library); owner != "" {
-		do = e.system.by("renew", with("p", owner))
-	}
+	owner := e.packageOf(a.Manifest, a.of.Library)
+	given := term.Either(owner == "" && a.of.family().Is(drivers.NVIDIA), drivers.NVIDIA, "")
+	do := e.system.by("renew", with("p", owner, "given", given))
 	if a.Kind == "layer" {
 		return r.addAsking(a, do)
 	}

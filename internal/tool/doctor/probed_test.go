@@ -143,6 +143,23 @@ func TestProbeWithoutAPartOfTheDriver(t *testing.T) {
 	}
 }
 
+// A driver that the host gives to a container is updated there (ublue-os/bazzite issue 4402).
+func TestProbeOfAGivenDriver(t *testing.T) {
+	t.Parallel()
+	for devices, want := range map[string]string{"NVIDIA_VISIBLE_DEVICES=void": "The driver is the host's. There, ", "A=1": "Update or reinstall it, from where it came. "} {
+		e := newEvidence(examine(t, card("0x10de", "nvidia", false, nvidia(t, "535.1"), file(".dockerenv", ""), file("dev/nvidiactl", ""), file("dev/nvidia0", ""),
+			file("dev/nvidia-modeset", ""), file("usr/lib64/libnvidia-ml.so.535.1", ""), file(libraries+"libnvidia-glvkspirv.so.535.1", library(t, "exports=x")),
+			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))), Options{}, "DISPLAY=:0", devices))
+		for a := range each(e.driversAlone()) {
+			a.Result, a.Detail = ProbeFails, "list devices failed with VK_ERROR_INITIALIZATION_FAILED"
+			e.addResult(a)
+		}
+		if f := ofCodes(e.finish())[DriverFails]; !strings.HasPrefix(f.Do, strings.TrimSpace(want)) {
+			t.Errorf("%s: %s", devices, f.Do)
+		}
+	}
+}
+
 // A driver whose device has an obstacle fails: the obstacle is the only problem.
 func TestProbeOfAnObstructedDriver(t *testing.T) {
 	t.Parallel()

@@ -122,6 +122,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 	}
 	list["32-bit layer of a package"] = func(e *exam) *Remedy { return e.system.by("install32", with("p", "p")) }
 	list["32-bit layer of another package"] = func(e *exam) *Remedy { return e.system.by("install32", with("p", "q")) }
+	list["renew, given"] = func(e *exam) *Remedy { return e.system.by("renew", with("given", "NVIDIA")) }
 	list["match"] = func(e *exam) *Remedy { return e.system.by("match", with("p", "p")) }
 	list["reinstall, local"] = func(e *exam) *Remedy { return e.system.again("p", "/usr/lib/libx.so") }
 	for _, f := range drivers.Families() {
