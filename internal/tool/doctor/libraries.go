@@ -37,8 +37,9 @@ func (e *exam) examineEntry(m *Entry) {
 		before := len(e.Findings)
 		if f := e.examineLibrary(m); m.Used && f != nil {
 			e.sameLayer(m, f)
-			// most layers have no copy for these programs, and none is missed
-		} else if !m.Used && (e.class != ProcessClass || e.ownLinker != nil) {
+			// most layers have no copy for these programs, and only those that the program names are missed
+		} else if !m.Used && (e.class != ProcessClass || e.ownLinker != nil) &&
+			!slices.Contains(namesOfLayers(e.source, e.source.Program), m.Name) {
 			e.Findings = e.Findings[:before]
 		}
 		for _, name := range []string{m.Layer.DisableName, m.Layer.EnableName} {
