@@ -48,8 +48,8 @@ func StandingsOf(source *machine.Source, linker *binary.Linker, made *plan.Answe
 	for _, l := range slices.Backward(made.Layers) {
 		s.layers[explain.LayerKey(l)] = l
 	}
-	for _, a := range made.Active {
-		s.active[made.Layers[a.Layer]] = true
+	for _, l := range explain.Active(made) {
+		s.active[l] = true
 	}
 	return s
 }

@@ -223,8 +223,8 @@ func NewTrial(source *machine.Source, answer *plan.Answer, options ...Option) *T
 
 func selectionOf(answer *plan.Answer) Selection {
 	s := Selection{}
-	for _, a := range answer.Active {
-		s[LayerKey(answer.Layers[a.Layer])] = true
+	for _, l := range Active(answer) {
+		s[LayerKey(l)] = true
 	}
 	for _, d := range answer.Drivers {
 		s[ItemKey{Manifest: d.Path}] = true

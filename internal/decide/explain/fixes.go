@@ -21,6 +21,24 @@ func Layer(answer *plan.Answer, name, file string) *manifest.Layer {
 	return nil
 }
 
+// Active returns the active layers of a decision, in the order of the call chain.
+func Active(answer *plan.Answer) (layers []*manifest.Layer) {
+	for _, a := range answer.Active {
+		layers = append(layers, answer.Layers[a.Layer])
+	}
+	return layers
+}
+
+// ActiveLayer returns the active layer of a name; nil: there is none.
+func ActiveLayer(answer *plan.Answer, name string) *manifest.Layer {
+	for _, l := range Active(answer) {
+		if l.Name == name {
+			return l
+		}
+	}
+	return nil
+}
+
 // LeaveOutLayer returns alternative changes that may leave a layer out, that of its own variable first.
 func LeaveOutLayer(source *machine.Source, l *manifest.Layer) (changes []Change) {
 	if l.Implicit && l.DisableName != "" {

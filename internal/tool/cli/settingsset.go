@@ -12,7 +12,6 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
@@ -305,9 +304,8 @@ func outcomeFor(m *machine.Machine, program string, planned *settings.Written) (
 	}
 	return &outcome{
 		drivers: term.Words(answer.Drivers, func(d *manifest.Driver) string { return machine.Style.Base(d.Path) }),
-		layers: term.Words(answer.Active,
-			func(a plan.Active) string { return explain.LayerKey(answer.Layers[a.Layer]).Layer }),
-		device: decide.StandingsOf(source, nil, answer).AnyDevice(),
+		layers:  term.Words(explain.Active(answer), func(l *manifest.Layer) string { return l.Name }),
+		device:  decide.StandingsOf(source, nil, answer).AnyDevice(),
 	}, nil
 }
 

@@ -17,7 +17,6 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/option"
@@ -186,8 +185,7 @@ func completeDevices(s *invocation) completion {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		if seen, err := survey.ProbeDevices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()),
-			3*time.Second); err == nil {
+		if seen, err := survey.ProbeDevices(found, m.Environ, 3*time.Second); err == nil {
 			for _, c := range selector.Choices(seen.Devices) {
 				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
 					list = append(list, c[0]+"\t"+term.OneLine(c[1]))

@@ -203,12 +203,12 @@ func (r *Report) examineEntries(examine func(*Entry)) {
 		examine(&m)
 		r.Drivers = append(r.Drivers, m)
 	}
-	for at, l := range r.Answer.Layers {
+	active := explain.Active(r.Answer)
+	for _, l := range r.Answer.Layers {
 		if l.Meta {
 			continue
 		}
-		active := slices.ContainsFunc(r.Answer.Active, func(a plan.Active) bool { return a.Layer == at })
-		m := Entry{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active, Layer: l}
+		m := Entry{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: slices.Contains(active, l), Layer: l}
 		examine(&m)
 		r.Layers = append(r.Layers, m)
 	}

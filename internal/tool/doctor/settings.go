@@ -66,9 +66,7 @@ func outcomeOf(answer *plan.Answer) []explain.ItemKey {
 	between := []explain.ItemKey{{}}
 	return slices.Concat(term.Words(answer.Drivers,
 		func(d *manifest.Driver) explain.ItemKey { return explain.ItemKey{Manifest: d.Path} }), between,
-		term.Words(answer.Active,
-			func(a plan.Active) explain.ItemKey { return explain.LayerKey(answer.Layers[a.Layer]) }), between,
-		term.Words(answer.Layers, explain.LayerKey))
+		term.Words(explain.Active(answer), explain.LayerKey), between, term.Words(answer.Layers, explain.LayerKey))
 }
 
 // goneOf returns the missing files that the settings name.
@@ -182,8 +180,7 @@ func (e *exam) settingOf(variable string, owners map[string]string) (layer strin
 
 // on reports whether a layer is active in every program.
 func (e *exam) on(layer string) bool {
-	return slices.ContainsFunc(e.Answer.Active,
-		func(a plan.Active) bool { return e.Answer.Layers[a.Layer].Name == layer })
+	return explain.ActiveLayer(e.Answer, layer) != nil
 }
 
 // settingsFile judges the file that VK_LAYER_SETTINGS_PATH names.

@@ -221,8 +221,8 @@ const whyNotAlone = "A program that gets all drivers and layers fails. Not every
 // disablesLayers returns the disable variables of the active implicit layers other than the tried one. They count in
 // every process.
 func disablesLayers(answer *plan.Answer, a *alone) (list []explain.Change) {
-	for _, active := range answer.Active {
-		if l := answer.Layers[active.Layer]; l.Implicit && l.DisableName != "" && l.Name != a.Name {
+	for _, l := range explain.Active(answer) {
+		if l.Implicit && l.DisableName != "" && l.Name != a.Name {
 			list = append(list, explain.SetVariable(l.DisableName, "1"))
 		}
 	}

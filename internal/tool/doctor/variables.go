@@ -352,8 +352,8 @@ func gets(answer *plan.Answer) map[string]bool {
 	for _, d := range answer.Drivers {
 		names[machine.Style.Base(d.Path)] = true
 	}
-	for _, a := range answer.Active {
-		names[answer.Layers[a.Layer].Name] = true
+	for _, l := range explain.Active(answer) {
+		names[l.Name] = true
 	}
 	return names
 }

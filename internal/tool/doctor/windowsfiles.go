@@ -212,8 +212,7 @@ func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
 
 // implicit adds a finding for each layer in every program, with the variable that disables it.
 func (e *windowsExam) implicit() {
-	for _, a := range e.Answer.Active {
-		l := e.Answer.Layers[a.Layer]
+	for _, l := range explain.Active(e.Answer) {
 		missing := contains(e.Layers,
 			func(m *Entry) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
 		// a layer with an enable variable is in a program only when the user has set it

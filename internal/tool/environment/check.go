@@ -204,10 +204,6 @@ func (c *checker) layers() {
 			names = append(names, l.Name)
 		}
 	}
-	active := map[string]bool{}
-	for _, a := range c.answer.Active {
-		active[c.answer.Layers[a.Layer].Name] = true
-	}
 	enabled := c.matches(variables.LayersEnable, NoLayerMatches, names)
 	c.matches(variables.LayersDisable, NoLayerMatches, names)
 	c.matches(variables.LayersAllow, NoLayerMatches, names)
@@ -243,10 +239,11 @@ func (c *checker) layers() {
 		if l.Implicit && c.source.Var(l.DisableName, false).Set {
 			off = append(off, l.DisableName)
 		}
-		if len(on) > 0 && len(off) > 0 && !(active[name] && c.allBut(name, on, off)) {
+		active := explain.ActiveLayer(c.answer, name) != nil
+		if len(on) > 0 && len(off) > 0 && !(active && c.allBut(name, on, off)) {
 			c.found = append(c.found, Problem{Code: diag.VariableContradiction,
 				Severity: diag.VariableContradiction.Entry().Severity, Variable: off[0], Kind: OnAndOff, Layer: name,
-				On: on, Off: off, Used: active[name]})
+				On: on, Off: off, Used: active})
 		}
 	}
 }
@@ -305,7 +302,7 @@ func (c *checker) disables(l *manifest.Layer) bool {
 
 // devices adds a finding when Mesa's layer overrides the loader's device selection. The layer acts after the loader.
 func (c *checker) devices() {
-	if !usesMesa(c.answer) {
+	if explain.ActiveLayer(c.answer, drivers.MesaLayer) == nil {
 		return
 	}
 	own := map[string]string{}
@@ -322,11 +319,6 @@ func (c *checker) devices() {
 			Value: own[drivers.MesaPrime], Other: drivers.MesaSelect, OtherValue: own[drivers.MesaSelect],
 			Layer: drivers.MesaLayer})
 	}
-}
-
-func usesMesa(answer *plan.Answer) bool {
-	return slices.ContainsFunc(answer.Active,
-		func(a plan.Active) bool { return answer.Layers[a.Layer].Name == drivers.MesaLayer })
 }
 
 // Changes returns the changes of the variable that may remove a finding, the smallest first. Each also removes the

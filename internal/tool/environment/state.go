@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 )
 
 // States of a variable.
@@ -125,10 +126,7 @@ func stateOf(e *VariableGuide, value string, answer *plan.Answer, from facts.Pro
 }
 
 func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
-	active := map[*manifest.Layer]bool{}
-	for _, a := range answer.Active {
-		active[answer.Layers[a.Layer]] = true
-	}
+	active := explain.Active(answer)
 	var rows []Variable
 	add := func(l *manifest.Layer, kind int, name, brief string, judge func(value string) (state, why string)) {
 		v := from.Var(name, false)
@@ -145,7 +143,7 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 		}
 		add(l, 0, l.DisableName, "While it is set, "+l.Name+" is not used.",
 			func(string) (state, why string) {
-				if active[l] {
+				if slices.Contains(active, l) {
 					return Ignored, l.Name + " is used anyway: vkloader explain says why"
 				}
 				return InForce, ""
@@ -158,7 +156,7 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 			switch {
 			case value != l.EnableValue:
 				return NoEffect, fmt.Sprintf("%s requires %q", l.Name, l.EnableValue)
-			case !active[l]:
+			case !slices.Contains(active, l):
 				return Ignored, l.Name + " is still not used: vkloader explain says why"
 			}
 			return InForce, ""
@@ -189,15 +187,16 @@ func mesaVariables(answer *plan.Answer, from facts.Provider) (rows []Variable) {
 }
 
 func mesaState(wish *drivers.MesaWish, answer *plan.Answer, from facts.Provider) (state, why string) {
+	usesMesa := explain.ActiveLayer(answer, drivers.MesaLayer) != nil
 	chosen := drivers.ReadMesa(drivers.MesaSelect, from.Var(drivers.MesaSelect, false).Value)
 	switch {
 	case wish.Fault != "":
 		return Faulty, wish.Fault
 	case wish.Does() == "":
 		return NoEffect, "it selects nothing"
-	case !usesMesa(answer) && wish.Name == drivers.MesaPrime:
+	case !usesMesa && wish.Name == drivers.MesaPrime:
 		return Ignored, drivers.MesaLayer + ", which reads it, is not used here; OpenGL still follows it"
-	case !usesMesa(answer):
+	case !usesMesa:
 		return Ignored, drivers.MesaLayer + ", which reads it, is not used here"
 	case wish.Name == drivers.MesaPrime && chosen.Pair:
 		return Ignored, drivers.MesaSelect + " takes precedence"

@@ -145,21 +145,20 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 				meant(wanted, "driver"))
 		}
 	}
+	active := explain.Active(answer)
 	for _, wanted := range splitLists(c.Layers) {
 		if !slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return plan.Matches(wanted, l.Name) }) &&
 			!slices.ContainsFunc(out,
 				func(e explain.Item) bool { return e.Kind == "layer" && plan.Matches(wanted, e.Name) }) {
 			return nil, &NoLayer{wanted, starHint(wanted) + meant(wanted, "layer")}
 		}
-		if !slices.ContainsFunc(answer.Active,
-			func(a plan.Active) bool { return plan.Matches(wanted, answer.Layers[a.Layer].Name) }) {
+		if !slices.ContainsFunc(active, func(l *manifest.Layer) bool { return plan.Matches(wanted, l.Name) }) {
 			warn("--layer %s: no layer of this name is active%s%s%s", wanted,
 				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted),
 				meant(wanted, "layer"))
 		}
 	}
-	for _, a := range answer.Active {
-		layer := answer.Layers[a.Layer]
+	for _, layer := range active {
 		if c.NoLayers && !plan.Matches(strings.Join(c.Layers, ","), layer.Name) {
 			warn("--no-layers: %s stays active (%s)", layer.Name, layer.Manifest)
 		}

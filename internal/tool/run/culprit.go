@@ -314,10 +314,10 @@ func (s *Scene) Suspects(more []string) *Suspects {
 			found.Variables = append(found.Variables, Suspect{Kind: Variable, Name: name, Value: value})
 		}
 	}
+	active := explain.Active(s.Answer)
 	for _, l := range s.Answer.Layers {
-		active := slices.ContainsFunc(s.Answer.Active,
-			func(a plan.Active) bool { return s.Answer.Layers[a.Layer] == l }) || slices.Contains(more, l.Name)
-		if active && !l.Meta && !slices.ContainsFunc(found.Layers, func(x Suspect) bool { return x.Name == l.Name }) {
+		enabled := slices.Contains(active, l) || slices.Contains(more, l.Name)
+		if enabled && !l.Meta && !slices.ContainsFunc(found.Layers, func(x Suspect) bool { return x.Name == l.Name }) {
 			found.Layers = append(found.Layers, Suspect{Kind: Layer, Name: l.Name, Manifest: l.Manifest,
 				Library: s.real(l.Library)})
 		}
@@ -341,8 +341,7 @@ func (s *Scene) stays(x Suspect) bool {
 	source := *s.Source
 	source.Environ, _ = s.Without([]Suspect{x})
 	answer, err := explain.Decide(&source, s.Program)
-	return err != nil || slices.ContainsFunc(answer.Active,
-		func(a plan.Active) bool { return answer.Layers[a.Layer].Name == x.Name }) ||
+	return err != nil || explain.ActiveLayer(answer, x.Name) != nil ||
 		slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return d.Path == x.Manifest })
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -109,9 +108,6 @@ func CheckLayerFile(source *machine.Source, text, code string) (faults []validat
 	if err != nil {
 		return nil, err
 	}
-	active := func(name string) bool {
-		return slices.ContainsFunc(now.Active, func(a plan.Active) bool { return now.Layers[a.Layer].Name == name })
-	}
 	layers := readLayers(&source.Machine, answer.Layers)
 	lines := map[string]int{}
 	off := map[string]bool{}
@@ -142,7 +138,7 @@ func CheckLayerFile(source *machine.Source, text, code string) (faults []validat
 			continue
 		}
 		l := layers[at]
-		if !active(l.Name) && !off[l.Name] {
+		if explain.ActiveLayer(now, l.Name) == nil && !off[l.Name] {
 			off[l.Name] = true
 			add(diag.Note, "Start a program with vkloader run --layer "+l.Name+" PROGRAM, or set VK_INSTANCE_LAYERS="+
 				l.Name+".", "%s is not on: the setting has no effect unless the program enables the layer", l.Name)

@@ -233,8 +233,8 @@ func manifestsFor(source *machine.Source) (map[string]bool, error) {
 		return nil, err
 	}
 	paths := map[string]bool{}
-	for _, a := range answer.Active {
-		paths[answer.Layers[a.Layer].Manifest] = true
+	for _, l := range explain.Active(answer) {
+		paths[l.Manifest] = true
 	}
 	for _, d := range answer.Drivers {
 		paths[d.Path] = true

@@ -42,7 +42,7 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 	if still || source.Class != 0 && source.Class != machine.OwnClass { // child processes have the library's word size
 		return chain, nil
 	}
-	seen, err := ProbeDevices(found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
+	seen, err := ProbeDevices(found, source.Environ, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ var DriverVariables = append(slices.Clone(driverFilters), variables.AddDriverFil
 // LookAtDevices asks the probe for the devices of programs, and repeats the question without each cause that hides
 // devices or changes their order.
 func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Duration) (*Devices, error) {
-	environ := machine.WithoutVariable(source.Environ, variables.Debug.Name())
+	environ := source.Environ
 	seen, err := ProbeDevices(found, environ, limit)
 	if err != nil {
 		return nil, err
@@ -113,8 +113,8 @@ func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Du
 	return devices, nil
 }
 
-// ProbeDevices runs one child, which asks the drivers for their devices. environ has the child's variables; nil: none.
-// The error says why the child did not run.
+// ProbeDevices runs one child without the loader's log, which asks the drivers for their devices. environ has the
+// child's variables; nil: none. The error says why the child did not run.
 func ProbeDevices(at probe.Companions, environ []string, limit time.Duration) (*discover.Report, error) {
 	if environ == nil {
 		environ = []string{} // not the variables of this process
@@ -148,8 +148,8 @@ const driverExcluded = "its driver is excluded by "
 
 // lifts returns the active causes in the order of their removal. Each run removes all earlier causes too.
 func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
-	if layer := layerOf(answer); layer >= 0 {
-		off := answer.Layers[layer].DisableName
+	if layer := explain.ActiveLayer(answer, drivers.MesaLayer); layer != nil {
+		off := layer.DisableName
 		list = append(list, lift{MesaLayer, "hidden by " + drivers.MesaLayer + term.Enclosed(" ", wishesOf(source), ""),
 			func(environ []string) []string {
 				for _, v := range drivers.MesaVariables {
@@ -205,16 +205,6 @@ func effectiveVariables(source *machine.Source, answer *plan.Answer, list []vari
 	return strings.Join(set, " "), names
 }
 
-// layerOf returns the index of Mesa's layer in a decision; -1 if it is not active.
-func layerOf(answer *plan.Answer) int {
-	for _, a := range answer.Active {
-		if answer.Layers[a.Layer].Name == drivers.MesaLayer {
-			return int(a.Layer)
-		}
-	}
-	return -1
-}
-
 // wishesOf returns the effective requests in the variables of Mesa's layer, as NAME=VALUE; "" for none.
 func wishesOf(source *machine.Source) string {
 	var list []string
@@ -244,7 +234,7 @@ func Try(found probe.Companions, source *machine.Source, text string, limit time
 	if err != nil {
 		return nil, err
 	}
-	environ := machine.WithoutVariable(source.Environ, variables.Debug.Name())
+	environ := source.Environ
 	for _, l := range lifts(source, answer) {
 		if l.hider <= Filters {
 			environ = l.lift(environ)
@@ -389,7 +379,7 @@ func comparePCI(a, b string) int {
 // mesaStep returns the effect of Mesa's layer on the order, or its variables without effect; "" for neither.
 func mesaStep(source *machine.Source, answer *plan.Answer, list []Device, base []discover.Device) string {
 	wishes := wishesOf(source)
-	if layerOf(answer) < 0 {
+	if explain.ActiveLayer(answer, drivers.MesaLayer) == nil {
 		return term.Enclosed("", wishes, " moves nothing: "+drivers.MesaLayer+", which reads it, is not used here")
 	}
 	left := slices.DeleteFunc(slices.Clone(base), func(d discover.Device) bool {
@@ -424,9 +414,7 @@ func optimusStep(source *machine.Source, answer *plan.Answer) string {
 	switch {
 	case text == "":
 		return ""
-	case !slices.ContainsFunc(answer.Active, func(a plan.Active) bool {
-		return answer.Layers[a.Layer].Name == drivers.OptimusLayer
-	}):
+	case explain.ActiveLayer(answer, drivers.OptimusLayer) == nil:
 		return text + " moves nothing: " + drivers.OptimusLayer + ", which reads it, is not used here; it comes with " +
 			"NVIDIA's driver, in nvidia_layers.json"
 	case filter == "NVIDIA_only":
