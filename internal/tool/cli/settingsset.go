@@ -204,7 +204,7 @@ func (a *askedDevices) List() ([]discover.Device, error) {
 	if err != nil {
 		return nil, examineError(err)
 	}
-	all := term.Words(a.devices.List, func(d survey.Device) discover.Device { return d.Device })
+	all := a.devices.Selectable()
 	if len(all) == 0 && a.devices.Problem != "" {
 		return nil, exit.Problem("no devices: %s", a.devices.Problem)
 	}

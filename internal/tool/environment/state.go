@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 )
 
 // States of a variable.
@@ -45,7 +46,7 @@ type Variable struct {
 
 // All returns every variable with its state, given a decision that was made with these variables.
 func All(answer *plan.Answer, from facts.Provider, environ []string, elevated bool) []Variable {
-	rows := []Variable{}
+	rows, all := []Variable{}, machine.Machine{Environ: environ}
 	for _, e := range Guide() {
 		if e.Group == Directories && answer.Style == pathname.Backslash { // Windows uses the registry instead
 			continue
@@ -54,7 +55,7 @@ func All(answer *plan.Answer, from facts.Provider, environ []string, elevated bo
 		row := e.describe(e.Name, v)
 		if v.Set {
 			row.State, row.Why = stateOf(&e, v.Value, answer, from, elevated)
-		} else if value, set := valueIn(environ, e.ID.Name()); set { // the source hides it
+		} else if value, set := all.Lookup(e.ID.Name()); set { // the source hides it
 			row.Set, row.Value, row.State, row.Why = true, value, Ignored,
 				"the loader that programs get does not read it"
 		}
@@ -70,15 +71,6 @@ func (e *VariableGuide) describe(name string, v facts.Var) Variable {
 	return Variable{Name: name, Group: e.Group, Set: v.Set, Value: v.Value, State: Unset, Takes: Plain(e.Takes),
 		Does: Plain(e.Told()), Brief: Plain(e.Does), Elevated: e.Elevated(), YieldsTo: Plain(e.YieldsTo),
 		Deprecated: e.Instead != "", Statements: e.Statements}
-}
-
-func valueIn(environ []string, name string) (value string, set bool) {
-	for _, pair := range environ {
-		if value, set = strings.CutPrefix(pair, name+"="); set {
-			return value, true
-		}
-	}
-	return "", false
 }
 
 func stateOf(e *VariableGuide, value string, answer *plan.Answer, from facts.Provider, elevated bool) (state,
