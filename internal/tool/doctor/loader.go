@@ -214,11 +214,19 @@ func (e *exam) examineOwn(f *binary.File, directory string) {
 	for _, sub := range append(e.machine.Names(directory), besideProgram...) {
 		near = append(near, path.Join(directory, sub))
 	}
+	place := -1
 	beside := slices.IndexFunc(c.Missing, func(one binary.Missing) bool {
-		return slices.ContainsFunc(near, func(place string) bool { return e.fits(path.Join(place, one.Name)) })
+		place = slices.IndexFunc(near, func(place string) bool { return e.fits(path.Join(place, one.Name)) })
+		return place >= 0
 	})
-	if beside >= 0 && e.source.Elevated {
+	switch {
+	case beside >= 0 && e.source.Elevated:
 		e.addElevatedNeed(f, c.Missing[beside].Name)
+	case beside >= 0 && f == e.linker.Program(): // ggml-org/llama.cpp issue 23538
+		e.add(LibraryNeeds, path.Base(f.Path), f.Path, textf("it needs %s, which is in %s, and nothing names this "+
+			"directory to the dynamic linker", c.Missing[beside].Name, near[place]),
+			newAdvice("Start the program with the script that comes with it."), something).
+			offer(fixing, e.libraryPath(near[place]))
 	}
 	if e.linker.Bind(c); beside < 0 && len(c.Missing)+len(c.Old)+len(c.Unbound()) > 0 {
 		e.closure(&Entry{Name: path.Base(f.Path), Manifest: f.Path, Library: f.Path, Used: true}, f, c)
