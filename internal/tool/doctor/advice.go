@@ -87,16 +87,10 @@ func (t placement) remedy() *Remedy {
 			text = before + ": " + text
 		}
 	}
-	if t.sets != "" && t.File == "" && t.And == nil {
-		text, lines = "In "+t.sets+", remove "+t.Variable+" from the variables of the program", nil
-		if t.Set {
-			text = "In " + t.sets + ", let the variables of the program have " + string(t.Assignment())
-		}
-	}
-	if t.script {
-		write := term.Either(t.sealed, "Build its package with ", "In the script, write ") + string(t.Assignment())
-		text, lines = term.Either(t.Set, write, term.Either(t.sealed, "Build its package without it",
-			"Remove "+t.Variable+" from the script")), nil
+	if t.script || t.sets != "" && t.File == "" && t.And == nil {
+		args := with("variable", t.Variable, "set", term.Either(t.Set, string(t.Assignment()), ""),
+			"program", term.Either(t.script, "", t.sets), "sealed", term.Either(t.sealed, "sealed", ""))
+		text, lines = (&distribution{}).by("variable-there", args).text, nil
 	}
 	remark := ""
 	switch set := t.at.File != "" && t.at != t.unit.files[t.Variable]; {

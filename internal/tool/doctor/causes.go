@@ -236,9 +236,9 @@ var trialLinks = []link{
 var whyUnlisted = link{nil, []Kind{DriverNoDevice}, func(c *causes, cause, effect int) bool {
 	root, f := &c.list[cause], &c.list[effect]
 	g := c.of.gpuOf(f)
-	return g != nil && (root.Code == SystemFiles || root.Code == SettingsHide ||
-		root.obstructs(g) ||
-		slices.Contains(causesOfDriver, root.Code) && samePath(c, cause, effect))
+	return g != nil && (root.Code == SystemFiles || root.Code == SettingsHide || root.obstructs(g) ||
+		samePath(c, cause, effect) && slices.Contains([]Kind{LibraryRuntime, LibraryNeeds, LibraryVersion,
+			LibrarySymbol, DriverHeadless}, root.Code))
 }}
 
 // causeOf returns the place of the finding that causes a failure in a trial; -1: there is none.
@@ -346,9 +346,6 @@ var ofHardware = append(slices.Clip(causesOfDevice), GPUNoDriver)
 // ofLibraries lists the codes of faults of a library in a manifest.
 var ofLibraries = append(slices.Clip(unloadable), LibraryRuntime, LibraryTwice)
 
-// leftovers lists the codes of files that an earlier program left behind.
-var leftovers = []Kind{LeftoverOverride, LeftoverSettings}
-
 // fatal lists the codes of static findings that may keep a driver from working.
 var fatal = []Kind{DriverHeadless, LibraryRuntime}
 
@@ -365,9 +362,6 @@ func (f *Finding) obstructs(g *GPU) bool {
 	return slices.Contains(causesOfDevice, f.Code) &&
 		(f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
 }
-
-// causesOfDriver are the codes of findings about a driver's files that keep it from listing a device.
-var causesOfDriver = []Kind{LibraryRuntime, LibraryNeeds, LibraryVersion, LibrarySymbol, DriverHeadless}
 
 // markUnlisted marks the first driver of each device that none of its drivers lists, if all of them were tried.
 func (e *evidence) markUnlisted() {
@@ -457,8 +451,7 @@ func weigh(list []Finding, exempt func(*Finding) exemption, confirmed func(at in
 		}
 		if first := slices.IndexFunc(list,
 			func(o Finding) bool { return o.Code == GPUNoDriver }); f.Code == SoftwareOnly &&
-			f.Because == GPUNoDriver &&
-			first >= 0 && severities[first] == diag.Warning {
+			f.Because == GPUNoDriver && first >= 0 && severities[first] == diag.Warning {
 			severities[i] = diag.Warning
 		} else if at := root(f.Because, diag.Warning); at >= 0 && root(f.Because, diag.Problem) < 0 {
 			severities[at] = diag.Problem

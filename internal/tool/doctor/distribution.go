@@ -77,8 +77,7 @@ func (d distribution) family() string {
 		}
 	}
 	for _, base := range [][2]string{{"/var/lib/dpkg/status", "debian"}, {"/var/lib/pacman/local", "arch"},
-		{"/lib/apk/db/installed", "alpine"},
-		{"/var/db/xbps", "void"}} {
+		{"/lib/apk/db/installed", "alpine"}, {"/var/db/xbps", "void"}} {
 		if d.machine != nil && d.machine.Exists(base[0]) {
 			return base[1]
 		}
@@ -262,19 +261,14 @@ func (d distribution) lists() *machine.Lists {
 	return d.packages.lists
 }
 
-// having returns the package that has a library, of the machine's lists of files; "" if no list says so.
-func (d distribution) having(library string) string {
-	if d.packages == nil {
-		return ""
-	}
-	return cached(d.packages.withFile, library, func() string { return d.lists().Having(library) })
-}
-
 // libraryPackage returns the package with a library: of the machine's lists of files, else by its usual name that the
 // lists confirm. confirmed is false for a usual name without lists; "" is an unknown package.
 func (d *distribution) libraryPackage(library string) (name string, confirmed bool) {
-	if owner := d.having(library); isFileName(owner) {
-		return owner, true
+	if d.packages != nil {
+		list := func() string { return d.lists().Having(library) }
+		if owner := cached(d.packages.withFile, library, list); isFileName(owner) {
+			return owner, true
+		}
 	}
 	names := packagesOf(library, d.family())
 	for _, name := range names {
@@ -404,8 +398,7 @@ type packages struct {
 
 func newPackages() *packages {
 	return &packages{owners: map[string]string{}, installed: map[string]*machine.Package{}, mesa: map[string]string{},
-		offered:  map[string]bool{},
-		withFile: map[string]string{}}
+		offered: map[string]bool{}, withFile: map[string]string{}}
 }
 
 // cached returns the value of a key, which it asks for once.

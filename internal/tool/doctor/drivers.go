@@ -210,6 +210,7 @@ func (e *exam) fallback() {
 				do = e.system.again(p.Name, gone)
 			}
 			name, what := "Vulkan", "this machine has no graphics device with a driver"
+			vulkanless := []Kind{GPUNoVulkan, GPUVirtual, GPUDisplayOnly, GPUReserved} // they are no fault
 			if f := find(e.Findings, func(f *Finding) bool { return slices.Contains(vulkanless, f.Code) }); f != nil {
 				name, what, f.missing = f.Subject, f.fact.say(), false
 				if p != nil && gone == "" { // this release of the package has no software renderer
@@ -230,9 +231,6 @@ func (e *exam) fallback() {
 		e.add(SoftwareOnly, software[0].Name, "", what, do, lost)
 	}
 }
-
-// vulkanless lists the codes of devices without Vulkan, which are no fault.
-var vulkanless = []Kind{GPUNoVulkan, GPUVirtual, GPUDisplayOnly, GPUReserved}
 
 // addNoDriver adds the finding that programs find no driver.
 func (e *exam) addNoDriver() {

@@ -472,8 +472,7 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 			continue
 		}
 		a := alone{of: known, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result,
-			Detail: all.Detail,
-			Only:   all.Only, Millis: all.Millis}}
+			Detail: all.Detail, Only: all.Only, Millis: all.Millis}}
 		for _, w := range with {
 			a.with = w.Name
 		}

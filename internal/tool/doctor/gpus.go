@@ -85,8 +85,7 @@ func devicesOf(m *machine.Machine) []GPU {
 		}
 		list = append(list, GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device,
 			Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)},
-			directory: g.Directory,
-			render:    render, screens: len(g.Cards) > 0 && render == ""})
+			directory: g.Directory, render: render, screens: len(g.Cards) > 0 && render == ""})
 	}
 	distinguish(list)
 	return list
@@ -220,15 +219,10 @@ func (e *exam) examineDevice(g *GPU) {
 	}
 }
 
-// kgsl is the kernel driver of Qualcomm's kernels for Adreno devices, and kgslNode its node. Mesa opens the node only
-// if it was built for it.
-const (
-	kgsl     = "kgsl-3d"
-	kgslNode = "/dev/kgsl-3d0"
-)
-
 // neverOpened adds a finding for a device whose drivers never open its node, and reports whether it did.
 func (e *exam) neverOpened(g *GPU) bool {
+	// Qualcomm's kernel driver for Adreno devices, and its node: Mesa opens the node only if it was built for it
+	const kgsl, kgslNode = "kgsl-3d", "/dev/kgsl-3d0"
 	if g.Kernel != kgsl {
 		return false
 	}
@@ -411,8 +405,7 @@ func (e *exam) addMakersDevice(g *GPU) bool {
 	if contains(e.Drivers, func(m *Entry) bool { return m.family() == nil }) {
 		return true
 	}
-	what := textf("its kernel driver is %s, %s's own, and %s's Vulkan driver is not installed", g.Kernel,
-		maker, maker)
+	what := textf("its kernel driver is %s, %s's own, and %s's Vulkan driver is not installed", g.Kernel, maker, maker)
 	args := with("maker", maker)
 	for _, f := range drivers.Families() {
 		if c := e.chip(g); c != nil && c.Driver == f.Name {
@@ -435,8 +428,7 @@ func (e *exam) perhapsNone() loss {
 func (e *exam) raspberry() {
 	model := strings.TrimRight(e.machine.Text("/sys/firmware/devicetree/base/model"), "\x00")
 	with := slices.ContainsFunc([]string{"Raspberry Pi 4", "Raspberry Pi 5", "Raspberry Pi Compute Module 4",
-		"Raspberry Pi Compute Module 5"},
-		func(name string) bool { return strings.HasPrefix(model, name) })
+		"Raspberry Pi Compute Module 5"}, func(name string) bool { return strings.HasPrefix(model, name) })
 	isIt := func(g *GPU) bool { return g.Kernel == "v3d" || strings.HasSuffix(g.Name, ".v3d") }
 	if !with || e.containerKind() != "" || contains(e.GPUs, isIt) {
 		return
@@ -457,21 +449,15 @@ func (e *exam) raspberry() {
 		advice("overlay", "file", file), e.perhapsNone())
 }
 
-// The variables without which an unfinished driver of Mesa lists no device.
-const (
-	brokenPanVK   = "PAN_I_WANT_A_BROKEN_VULKAN_DRIVER"
-	brokenPowerVR = "PVR_I_WANT_A_BROKEN_VULKAN_DRIVER"
-)
-
 // addUnfinished adds a finding for a device that its driver of Mesa lists only with a variable, which is not set. Such
 // a driver of PowerVR contains the variable's name.
 func (e *exam) addUnfinished(g *GPU) {
 	bifrost := drivers.ChipByCompatible("arm,mali-bifrost")
 	for m := range each(e.Drivers) {
-		f, variable := m.family(), brokenPanVK
+		f, variable := m.family(), "PAN_I_WANT_A_BROKEN_VULKAN_DRIVER"
 		needs := f.Is("PanVK (Mesa)") && e.chip(g) == bifrost
 		if f.Is("PowerVR (Mesa)") {
-			variable = brokenPowerVR
+			variable = "PVR_I_WANT_A_BROKEN_VULKAN_DRIVER"
 			needs, _ = e.machine.Contains(m.File, variable)
 		}
 		if needs && slices.Contains(g.Drivers, m.Manifest) && e.variable(variable) == "" {

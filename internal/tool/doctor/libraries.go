@@ -188,8 +188,7 @@ func (e *exam) misplacedManifests(m *Entry) (manifests []string) {
 	is, _, _ := m.functions()
 	there := e.linker.Find(path.Base(m.Library)).File
 	if there == nil || e.Answer == nil || // one manifest is examined alone
-		!isPlainPath(m.Library+m.Manifest+there.Path) ||
-		!drivers.Judged(e.machine, e.linker, there.Path, is).Works() {
+		!isPlainPath(m.Library+m.Manifest+there.Path) || !drivers.Judged(e.machine, e.linker, there.Path, is).Works() {
 		return nil
 	}
 	used := false

@@ -255,8 +255,7 @@ func (e *exam) addElevatedNeed(f *binary.File, name string) {
 func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
-		if !e.linker.Fits(f) || f.ELF == nil ||
-			contains(e.Loaders, func(l *Loader) bool { return l.File == f.Real }) {
+		if !e.linker.Fits(f) || f.ELF == nil || contains(e.Loaders, func(l *Loader) bool { return l.File == f.Real }) {
 			return
 		}
 		l := Loader{File: f.Real, Name: name, First: first, Own: f.Real == e.options.Library && !e.machine.Foreign()}
@@ -517,8 +516,7 @@ func (e *exam) otherSize() (*OtherSize, error) {
 		return nil, nil
 	}
 	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: verdict(other.Report),
-		Idle:   has(other.Findings, DriverIdle),
-		advice: otherSizeAdvice(other.Report)}
+		Idle: has(other.Findings, DriverIdle), advice: otherSizeAdvice(other.Report)}
 	for _, m := range other.Drivers {
 		if m.Good {
 			o.Drivers = append(o.Drivers, m.Name)

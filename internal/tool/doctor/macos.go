@@ -252,8 +252,7 @@ const sdkVariable = "VULKAN_SDK"
 
 // sdkVariables are the variables that the setup script of the SDK sets, by its releases.
 var sdkVariables = []string{sdkVariable, variables.DriverFiles.Name(), variables.ICDFilenames.Name(),
-	variables.AddDriverFiles.Name(),
-	variables.LayerPath.Name(), variables.AddLayerPath.Name(), "DYLD_LIBRARY_PATH"}
+	variables.AddDriverFiles.Name(), variables.LayerPath.Name(), variables.AddLayerPath.Name(), "DYLD_LIBRARY_PATH"}
 
 // sdks adds a finding for each directory of an SDK that variables name and that does not exist.
 func (e *macExam) sdks() {

@@ -15,9 +15,6 @@ import (
 // commonNVIDIA is the release of NVIDIA's driver that the usual packages of distributions have at least.
 const commonNVIDIA = "535"
 
-// rollingNVIDIA are the package managers whose usual packages have the newest release of NVIDIA's driver.
-var rollingNVIDIA = []string{"arch", "void"}
-
 // Kinds of NVIDIA's installed kernel modules; "": unknown.
 const (
 	openModules   = "open"
@@ -73,7 +70,7 @@ func together(parts ...fact) sentence {
 // newer.
 func (e *exam) makersDriver(c *drivers.Chip) *Remedy {
 	if c.Last != "" && (binary.CompareVersions(c.Last, commonNVIDIA) < 0 ||
-		slices.Contains(rollingNVIDIA, e.system.family())) {
+		slices.Contains([]string{"arch", "void"}, e.system.family())) { // they have the newest release alone
 		return e.system.by("nvidia-last", with("last", c.Last))
 	}
 	return e.system.install(drivers.For("nvidia"), false)
@@ -262,16 +259,14 @@ func (g *GPU) virtual() bool {
 	return drivers.Virtual(g.Kernel)
 }
 
-// venusBits are the bits of a virtio GPU that Venus needs: 3D commands, host-visible memory, several context types.
-var venusBits = []int{0, 3, 4}
-
 // lacksVenus reports whether the features of a virtual machine's device show that the host offers no Vulkan.
 func (h host) lacksVenus(g *GPU) bool {
 	if !g.virtual() || g.directory == "" {
 		return false
 	}
 	features := drivers.VirtioFeatures(h.machine, g.directory)
-	return features != "" && slices.ContainsFunc(venusBits, func(bit int) bool { return features[bit] != '1' })
+	needed := []int{0, 3, 4} // 3D commands, host-visible memory and several context types, for Venus
+	return features != "" && slices.ContainsFunc(needed, func(bit int) bool { return features[bit] != '1' })
 }
 
 // everyMesa is the oldest Mesa release of any supported system. A chip that it knows needs no look into the library.

@@ -87,8 +87,7 @@ func (e *evidence) addResult(a *alone) {
 	}
 	device, detail := "", onlyThere(a.Detail, a.Only)
 	if f := find(e.Findings, func(f *Finding) bool {
-		return f.Code == LibrarySymbol &&
-			f.Path == a.Manifest
+		return f.Code == LibrarySymbol && f.Path == a.Manifest
 	}); a.Kind == "layer" && f != nil {
 		detail += "; " + f.fact.say()
 	}

@@ -192,8 +192,7 @@ func (r *Report) add(code Code, subject, path string, what fact, do *Remedy, los
 // newReport returns an empty report on a system.
 func newReport(system string) *Report {
 	return &Report{Schema: Schema, System: system, Sandboxes: []Sandbox{}, GPUs: []GPU{}, Loaders: []Loader{},
-		Drivers: []Entry{},
-		Layers:  []Entry{}, Findings: []Finding{}}
+		Drivers: []Entry{}, Layers: []Entry{}, Findings: []Finding{}}
 }
 
 // examineEntries enters the drivers and layers of the decision, as a function examines each.

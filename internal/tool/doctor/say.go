@@ -183,8 +183,7 @@ func (h host) missingNodes() []string {
 }
 
 var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "the Snap sandbox",
-	"docker": "the container",
-	"podman": "the container", "kubernetes": "the pod", "container": "the container"}
+	"docker": "the container", "podman": "the container", "kubernetes": "the pod", "container": "the container"}
 
 // Facts about drivers and programs.
 type (

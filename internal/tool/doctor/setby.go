@@ -149,8 +149,7 @@ func (s *starter) sets(lines []string, assigned *regexp.Regexp) bool {
 // YAML, JSON or Python. The tool does not expand a value with a dollar or percent sign, and accepts any.
 func assignment(name, value string) *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[ \t"';=])` + regexp.QuoteMeta(name) + `["' \t]*[=:,](?:[\s"'\\]|"value":)*(?:` +
-		regexp.QuoteMeta(value) +
-		`(?:[\s"';\\,}]|$)|[^ ]*[$%])`)
+		regexp.QuoteMeta(value) + `(?:[\s"';\\,}]|$)|[^ ]*[$%])`)
 }
 
 // unit is the service of systemd that starts the examined program; the zero value: none is known.

@@ -156,7 +156,9 @@ func (r *Report) end() string {
 	}
 	problems := count(func(f *Finding) bool { return f.Severity == diag.Problem })
 	warnings := count(func(f *Finding) bool { return f.Severity == diag.Warning })
-	left := count(func(f *Finding) bool { return f.Severity == diag.Warning && slices.Contains(leftovers, f.Code) })
+	left := count(func(f *Finding) bool { // of earlier programs
+		return f.Severity == diag.Warning && slices.Contains([]Kind{LeftoverOverride, LeftoverSettings}, f.Code)
+	})
 	missing := contains(r.missingDevices(), func(m *missingDevice) bool { // and the verdict does not name why
 		return m.by == nil || !slices.Contains([]Kind{GPULeftOut, GPUVirtual, GPUReserved}, m.by.Code)
 	}) || contains(r.Findings, (*Finding).lacksVulkan)
@@ -426,8 +428,7 @@ func (e *evidence) addDeviceFilters() {
 			continue
 		}
 		e.add(VariableHides, f.variable, "", textf("no listed device matches %s%s: %s get no device", value,
-			e.host().setterText(f.variable), f.programs),
-			e.place(explain.UnsetVariable(f.variable)), something)
+			e.host().setterText(f.variable), f.programs), e.place(explain.UnsetVariable(f.variable)), something)
 	}
 }
 

@@ -132,8 +132,7 @@ func (e *windowsExam) sameBut(after *windowsExam, f *Finding) bool {
 	about := func(m Entry) bool {
 		// A layer for the other word size may hide a layer with the same name, which programs then get.
 		return m.Manifest == f.Path || f.Code == RegistryOff || f.Code == LibraryMissing && m.Library == f.Path &&
-			m.Name == f.Subject ||
-			f.Code == LibraryForeign && (m.File == f.Path || m.Name == f.Subject)
+			m.Name == f.Subject || f.Code == LibraryForeign && (m.File == f.Path || m.Name == f.Subject)
 	}
 	for _, lists := range [][2][]Entry{{e.Drivers, after.Drivers}, {e.Layers, after.Layers}} {
 		for i, list := range lists {
@@ -271,8 +270,7 @@ type changedRegistry struct {
 
 func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
 	k, at := r.Elsewhere.Registry(h, path), r.of.change.entry
-	if at.Name == "" || h != at.Hive || !sameName(path, at.Key) || h == facts.LocalMachine &&
-		at.Bits != r.of.of.Bits {
+	if at.Name == "" || h != at.Hive || !sameName(path, at.Key) || h == facts.LocalMachine && at.Bits != r.of.of.Bits {
 		return k
 	}
 	values := slices.Clone(k.Values)

@@ -318,8 +318,7 @@ func (e *windowsExam) otherView() {
 	}
 	switch {
 	case here == 0 && there > 0:
-		e.add(ViewLacksDriver, e.windows.Bits+"-bit programs", "",
-			textf(viewLacks, e.windows.Bits, e.otherBits), nil)
+		e.add(ViewLacksDriver, e.windows.Bits+"-bit programs", "", textf(viewLacks, e.windows.Bits, e.otherBits), nil)
 	case here > 0 && there == 0:
 		e.add(ViewLacksDriver, e.otherBits+"-bit programs", "", textf(viewLacks, e.otherBits, e.windows.Bits),
 			nil, nothing)
@@ -363,14 +362,12 @@ func (e *windowsExam) addElevatedFindings() {
 	}
 }
 
-// Facts about machines with Windows.
-type (
-	valueIn struct { // a value of the registry
-		at    entry
-		kind  uint32
-		stale bool // the value names a missing file
-	}
-)
+// valueIn is a value of the registry.
+type valueIn struct {
+	at    entry
+	kind  uint32
+	stale bool // the value names a missing file
+}
 
 const (
 	noDriverFound sentence = "no driver is found"
