@@ -62,8 +62,8 @@ func LeaveOutByOne(source *machine.Source, file string) []Change {
 	return changes
 }
 
-// NameOtherDrivers returns a change, in a list of one, that names all installed drivers but one; nil: there is no other.
-// Loaders that read no filter read it, too.
+// NameOtherDrivers returns a change, in a list of one, that names all installed drivers but one; nil: there is no
+// other. Loaders that read no filter read it, too.
 func NameOtherDrivers(source *machine.Source, file string) []Change {
 	installed, err := Decide(Without(source, variables.DriverFiles, variables.ICDFilenames))
 	if err != nil {

@@ -217,7 +217,8 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string,
 	for _, at := range places {
 		d := &all.List[at]
 		if filters.add(d); isHidden(d) {
-			return nil, nil, fmt.Errorf("--device: the program would not see %s: %s", selector.Describe(&listed[at]), d.Why)
+			return nil, nil, fmt.Errorf("--device: the program would not see %s: %s", selector.Describe(&d.Device),
+				d.Why)
 		}
 	}
 	filters.addDriverFilter(all.List, places)
