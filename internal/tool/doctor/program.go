@@ -77,7 +77,8 @@ func (e *exam) namedFiles() {
 	}
 	own := strings.HasPrefix(program, e.ownHome()+"/") && !e.isLaunched()
 	for _, l := range NamedLayers(e.source, program) {
-		debugs := l.Name == validationLayer && strings.Contains(strings.ToLower(program), "debug")
+		debugs := l.Name == validationLayer && strings.Contains(strings.ToLower(program), "debug") ||
+			l.likely && len(e.linker.Started(program)) > 1 // a script is its own source
 		e.add(ProgramLayer, l.Name, program, sentence("the program names it, and programs do not find it"),
 			newAdvice(l.Do), term.Either(debugs, something, usual)).missing = l.likely || own
 	}
