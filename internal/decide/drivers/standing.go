@@ -110,6 +110,10 @@ func closureFault(c *binary.Closure, subject string) (code, clause string) {
 
 // MayServe reports whether a device may be one of a family's. A device without a kernel driver may be any family's.
 func (f *Family) MayServe(kernel, vendor string) bool {
-	return f != nil && (f.WorksOn(kernel) || kernel == "") || f.Is(NVIDIA) &&
-		f.Made(strings.ToUpper(strings.TrimPrefix(vendor, "0x")))
+	return f != nil && (f.WorksOn(kernel) || kernel == "") || f.Is(NVIDIA) && f.Made(vendor)
+}
+
+// Made reports whether a family is for devices of a maker, by the number as sysfs writes it.
+func (f *Family) Made(vendor string) bool {
+	return f.Driver.Made(strings.ToUpper(strings.TrimPrefix(vendor, "0x")))
 }

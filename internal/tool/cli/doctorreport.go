@@ -47,7 +47,8 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 		list = append(list, section{title: kind.title, none: "none", extra: 2,
 			headings: []string{"state", "name", "manifest", "library", "stage"},
 			rows: term.Words(kind.modules, func(m doctor.Entry) []string {
-				return []string{stateOf(&m), m.Name, m.Manifest, term.Or(m.File, m.Library), m.Standing.String()}
+				return []string{stateOf(&m), m.Name, m.Manifest, term.Or(m.File, m.Library),
+					term.Either(m.Brought, "the program chooses it itself", m.Standing.String())}
 			})})
 	}
 	if len(r.Probes) == 0 {
@@ -91,11 +92,14 @@ func loadersSection(r *doctor.Report) section {
 }
 
 func stateOf(m *doctor.Entry) string {
-	state := m.State(m.Used || m.Brought)
+	if m.Brought {
+		return "the program's"
+	}
+	state := m.State(m.Used)
 	if state == standing.Used && !m.Good { // of another system: its library alone was examined
 		state = standing.Broken
 	}
-	return string(state) + term.Either(m.Brought, ", the program's", "")
+	return string(state)
 }
 
 // baseNames returns the names of files without their directories.
@@ -162,7 +166,7 @@ func printFindings(s *invocation, r *doctor.Report, full bool) {
 			followers++
 		}
 		if f.Shown() || full {
-			printFinding(s, &f)
+			printFinding(s, &f, r.Quote(&f))
 		} else {
 			hidden = true
 		}
@@ -178,15 +182,16 @@ func printFindings(s *invocation, r *doctor.Report, full bool) {
 		term.Count(count[diag.Warning], "warning"), notes)
 }
 
-func printFinding(s *invocation, f *doctor.Finding) {
+// printFinding prints a finding. wrote is a line of its driver.
+func printFinding(s *invocation, f *doctor.Finding, wrote string) {
 	title := term.OneLine(f.Severity.String() + " " + f.Code.String() + ": " + subjectIn(f.Subject, f.Path))
 	fmt.Fprintln(s.out, term.Either(f.Severity == diag.Problem, s.style.Bad, s.style.Heading)(title))
 	because := ""
 	if f.Because != nil {
 		because = "it follows from " + f.Because.String()
 	}
-	for _, line := range [][2]string{{"file", placeIn(f.Path, f.Line, f.Column)}, {"what", f.What}, {"why", f.Why},
-		{"from", because}, {"do", f.Do}, {"", untriedText(f)}, {"rule", f.Statement}} {
+	for _, line := range [][2]string{{"file", placeIn(f.Path, f.Line, f.Column)}, {"what", f.What},
+		{"it wrote", wrote}, {"why", f.Why}, {"from", because}, {"do", f.Do}, {"", untriedText(f)}, {"rule", f.Statement}} {
 		switch before := fmt.Sprintf("    %-4s  ", line[0]); {
 		case line[1] == "":
 		case line[0] == "do":

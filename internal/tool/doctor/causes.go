@@ -203,10 +203,11 @@ var trialLinks = []link{
 	{fatal, []Kind{DriverFails, DriverNoDevice}, samePath},
 	{failures, failures, sameDriver},
 	// each device that the driver may serve has an obstacle
-	{causesOfDevice, []Kind{DriverFails}, func(c *causes, cause, effect int) bool {
+	{causesOfDevice, []Kind{DriverFails, DriverNoDevice}, func(c *causes, cause, effect int) bool {
 		d := c.of.driverAt(c.list[effect].Path)
 		serves := func(g *GPU) bool {
-			return d != nil && d.family().MayServe(g.Kernel, g.Vendor)
+			return d != nil && d.family() != nil &&
+				(d.family().MayServe(g.Kernel, g.Vendor) || d.family().Made(g.Vendor))
 		}
 		return contains(c.of.GPUs, func(g *GPU) bool { return serves(g) && c.list[cause].obstructs(g) }) &&
 			!contains(c.of.GPUs, func(g *GPU) bool {
@@ -217,9 +218,6 @@ var trialLinks = []link{
 	// a layer that draws with one device and shows with another (felixdoerre/primus_vk issue 34)
 	{ofHardware, []Kind{LayerFails, LayerCrashes}, func(c *causes, cause, effect int) bool {
 		return isNamed(c.list[effect].Subject, "layer-of-two-devices") && c.list[cause].Severity != diag.Note
-	}},
-	{[]Kind{DriverIdle}, []Kind{DriverNoDevice}, func(c *causes, cause, effect int) bool {
-		return slices.Contains(strings.Split(c.list[cause].Subject, ", "), c.list[effect].Subject)
 	}},
 	{[]Kind{LibraryTwice}, []Kind{LayerCrashes, LayerHangs, LayerFails, LayerExits},
 		func(c *causes, cause, effect int) bool {

@@ -90,7 +90,7 @@ func (e *exam) idle() {
 		if m.Good && f != nil && !f.Software() && !contains(e.GPUs, func(g *GPU) bool {
 			lacks := len(g.Drivers) == 0 && (e.expects(g) || g.virtual())
 			return slices.Contains(g.Drivers, m.Manifest) || lacks &&
-				(f.WorksOn(g.Kernel) || f.Made(strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x"))))
+				(f.WorksOn(g.Kernel) || f.Made(g.Vendor))
 		}) {
 			names = append(names, m.Name)
 		}
@@ -180,7 +180,7 @@ func (r *Report) driversWithoutDevice() (software, unknown []*Entry, good int) {
 	for m := range each(r.Drivers) {
 		f := m.family()
 		switch {
-		case !m.Good:
+		case !m.Good || m.Brought:
 			continue
 		case f == nil:
 			unknown = append(unknown, m)
@@ -297,6 +297,9 @@ func (e *exam) addNoDriver() {
 	}
 	if by != "" {
 		e.unsetting(found, by)
+	}
+	for _, own := range explain.Brought(e.source, e.Answer) { // without this variable, the program may not name it
+		found.offer(fixing, explain.SetVariable(variables.ICDFilenames.Name(), own.Manifest))
 	}
 }
 

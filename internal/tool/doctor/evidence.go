@@ -454,10 +454,9 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 				Layer: explain.Layer(t.scene.Answer, c.Name, c.Manifest)}
 		}
 		failsAlone := func(f Finding) bool { return f.Path == c.Manifest && slices.Contains(failures, f.Code) }
-		if at := slices.IndexFunc(e.Findings, failsAlone); c.Kind == run.Driver && at >= 0 && known.Harmless {
+		if c.Kind == run.Driver && known.Harmless {
 			// The loader gives up with a driver that has no memory, also for an absent device (GPUOpen-Drivers/AMDVLK
 			// issue 187).
-			e.Findings = slices.Delete(e.Findings, at, at+1)
 			known.Good, known.Harmless = false, false
 			var do *Remedy
 			if change, ok := e.leaveOutBroken(known); ok {

@@ -76,7 +76,8 @@ func TestUpdateOnlyAfterOtherCauses(t *testing.T) {
 	}
 }
 
-// The failure of a driver whose device is absent is a note beside a driver that works (an external GPU that was unplugged).
+// Beside a driver that works, the failure of a driver whose device is absent has no finding: the driver is one of the idle ones, which have one
+// finding and one fix (an external GPU that was unplugged).
 // If the driver delays programs, that is a warning. If no driver works, the failure is a problem.
 func TestAbsentDeviceIsANote(t *testing.T) {
 	t.Parallel()
@@ -86,7 +87,7 @@ func TestAbsentDeviceIsANote(t *testing.T) {
 	report := examine(t, unplugged, Options{})
 	report, _ = attempted(t, report, "case $VK_DRIVER_FILES in *nvidia*) "+refusingDriver+";; esac\n"+fineDevice, Tries{})
 	const leaveOut = "To start faster: export VK_LOADER_DRIVERS_DISABLE=nvidia_icd.json"
-	if f := ofCodes(report)[DriverFails]; f.Severity != diag.Note || f.Do != leaveOut || report.Has(diag.Problem) || !strings.HasSuffix(report.Verdict, "no problems found") {
+	if f := ofCodes(report)[DriverIdle]; has(report.Findings, DriverFails) || f.Severity != diag.Note || f.Do != leaveOut || report.Has(diag.Problem) || !strings.HasSuffix(report.Verdict, "no problems found") {
 		t.Errorf("%q: %+v", report.Verdict, f)
 	}
 	for _, m := range report.Drivers {
@@ -176,5 +177,20 @@ func TestNoDeviceAndNoSoftware(t *testing.T) {
 	report = examine(t, join(display, lavapipe(t)), Options{})
 	if _, is := ofCodes(report)[NoDevice]; is || report.Has(diag.Problem) {
 		t.Errorf("%q: %+v", report.Verdict, report.Findings)
+	}
+}
+
+// A driver that lists a device in a trial without a display does not lack what it opens without one.
+func TestTrialWithoutDisplay(t *testing.T) {
+	t.Parallel()
+	withoutWindows(t)
+	report := examine(t, card("0x10de", "nvidia", false, nvidia(t, "535.1"), file("dev/nvidiactl", ""), file("dev/nvidia0", ""),
+		file(libraries+"libnvidia-glvkspirv.so.535.1", library(t, "exports=x")),
+		file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))), Options{})
+	if !has(report.Findings, DriverHeadless) {
+		t.Fatalf("%+v", report.Findings)
+	}
+	if report, _ = attempted(t, report, fineDevice, Tries{}); has(report.Findings, DriverHeadless) {
+		t.Errorf("%+v", ofCodes(report)[DriverHeadless])
 	}
 }

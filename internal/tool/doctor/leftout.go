@@ -397,12 +397,15 @@ func (r *Report) missingFilesText() string {
 	return term.Enclosed("", strings.Join(missing, " and "), is+" not mounted: unknown devices")
 }
 
-// dropCovered removes the finding that a device has no driver if a tried driver lists the device, and the finding that
-// it has two if one of them lists none. The name of the driver's file does not count.
+// dropCovered removes the finding that a device has no driver if a tried driver lists the device, the finding that it
+// has two if one of them lists none, and the finding that a driver cannot work without a display if it does. The name
+// of the driver's file does not count.
 func (e *evidence) dropCovered() {
 	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool {
-		return f.Code == DeviceTwice && contains(e.alone, func(a *alone) bool {
-			return a.Result != ProbeOK && !a.isPending() && strings.Contains(f.fact.say(), a.Manifest)
+		return contains(e.alone, func(a *alone) bool {
+			works := a.Result == ProbeOK
+			return works && f.Code == DriverHeadless && f.Path == a.Manifest || !works && f.Code == DeviceTwice &&
+				!a.isPending() && strings.Contains(f.fact.say(), a.Manifest)
 		})
 	})
 	for g := range each(e.GPUs) {

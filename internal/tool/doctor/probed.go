@@ -31,10 +31,13 @@ func (e *evidence) addResult(a *alone) {
 	e.Probes = append(e.Probes, a.Probe)
 	a.setStanding()
 	code, wrong := a.failure()
-	if !wrong {
+	switch {
+	case !wrong:
 		return
-	}
-	if code != DriverNoDevice {
+	case e.isIdle(a):
+		a.of.Harmless = true // the finding about idle drivers has it
+		return
+	case code != DriverNoDevice:
 		a.of.Good = false
 	}
 	if len(a.blamed) > 0 {
@@ -62,8 +65,6 @@ func (e *evidence) addResult(a *alone) {
 				"a program that asks only for listed layers runs with: ", newAdvice(string(c.Line())))
 		case a.Kind == "layer" && !c.Set:
 			do = e.place(c)
-		case code == DriverFails && e.deviceAbsent(a.of.family()):
-			do = placement{Change: c, aim: forTime}.remedy()
 		default:
 			do = shellAdvice("", c.Line())
 			if a.of.family().Virtual() {
@@ -427,22 +428,32 @@ func wasOpened(saw *probe.Result) bool {
 
 // hasWorkingDriver reports whether a driver that was tried alone works.
 func (e *evidence) hasWorkingDriver() bool {
-	return find(e.Probes, func(p *Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK }) != nil
+	return contains(e.alone, func(a *alone) bool { return a.Result == ProbeOK })
+}
+
+// isIdle reports whether programs lose nothing by a driver that lists no device: another driver works, and lists each
+// device that this one may serve. A driver without a device here may also fail.
+func (e *evidence) isIdle(a *alone) bool {
+	isListed := func(g *GPU) bool {
+		return a.Result == ProbeNoDevice && contains(e.alone, func(o *alone) bool {
+			return o.Result == ProbeOK && slices.ContainsFunc(o.saw.Devices, g.is)
+		})
+	}
+	f := a.of.family()
+	return a.Kind == "driver" && a.saw != nil && (a.Result == ProbeNoDevice || a.Result == ProbeFails) &&
+		e.hasWorkingDriver() && f != nil && !f.Software() && e.source.Machine.Exists("/sys/class") &&
+		!contains(e.GPUs, func(g *GPU) bool { return f.MayServe(g.Kernel, g.Vendor) && !isListed(g) })
 }
 
 // exemptByTrial returns why a fault costs nothing if a tried driver works: programs get the device all the same, the
-// loader skips a driver that fails because its device is absent, and without /sys, a software renderer works, which is
-// enough without a device's node.
+// driver is for an absent device, and without /sys, a software renderer works, which is enough without a device's node.
 func (e *evidence) exemptByTrial(f *Finding) exemption {
 	d := e.driverAt(f.Path)
-	fails := f.Code == DriverFails || slices.Contains(fatal, f.Code) && find(e.Findings, func(o *Finding) bool {
-		return o.Code == DriverFails && o.Path == f.Path
-	}) != nil
 	switch {
 	case !e.hasWorkingDriver():
 	case f.Code == SystemFiles && f.Path == "/sys" && len(e.missingDevices()) == 0:
 		return otherDevices
-	case d != nil && d.Harmless && fails:
+	case d != nil && e.deviceAbsent(d.family()) && slices.Contains(fatal, f.Code):
 		return absentDevice
 	case f.usual == diag.Problem &&
 		contains(e.GPUs, func(g *GPU) bool { return f.device == g.Name && f.obstructs(g) && e.reaches(g) }):

@@ -90,11 +90,6 @@ func (e *evidence) grow(ctx context.Context, how Tries) error {
 		e.addResult(a)
 	}
 	e.countDrivers()
-	for _, a := range e.alone { // another driver works, and the device of this one is absent
-		if a.Result == ProbeFails && e.hasWorkingDriver() && e.deviceAbsent(a.of.family()) {
-			a.of.Harmless = true
-		}
-	}
 	e.addSlowDrivers()
 	if e.all != nil {
 		err = t.together(ctx, e) // findings about the drivers and layers together

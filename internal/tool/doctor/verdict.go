@@ -50,20 +50,19 @@ func (r *Report) verdicts() []string {
 		return brokenTexts(broken)
 	}
 	if !r.Static.Gets() {
-		return []string{machine.Style.Base(r.source.Program) + " is statically linked, and gets no Vulkan loader"}
+		return []string{r.programName() + " is statically linked, and gets no Vulkan loader"}
 	}
 	if has(r.Findings, ProgramNoVulkan) {
-		return []string{machine.Style.Base(r.source.Program) + " has no Vulkan in it"}
-	}
-	if has(r.Findings, LoaderBroken) {
-		return []string{"Programs get no Vulkan loader"}
+		return []string{r.programName() + " has no Vulkan in it"}
 	}
 	works, others, lost := r.devicesInWords()
+	withDriver := !contains(r.Findings, func(f *Finding) bool { return f.Code == NoDriver && f.Because != LoaderMissing })
+	if has(r.Findings, LoaderBroken) || withDriver && contains(r.Findings,
+		func(f *Finding) bool { return f.Code == LoaderMissing && f.Severity == diag.Problem }) {
+		return []string{term.Either(r.Program == "", "Programs get", r.programName()+" gets") + " no Vulkan loader"}
+	}
 	if len(works) == 0 {
 		return r.rest()
-	}
-	if contains(r.Findings, func(f *Finding) bool { return f.Code == LoaderMissing && f.Severity == diag.Problem }) {
-		return []string{"Programs get no Vulkan loader"}
 	}
 	does := term.Either(r.Works, term.Either(len(works) == 1, " works", " work"),
 		term.Either(len(works) == 1, " has a driver", " have drivers"))
@@ -196,7 +195,7 @@ func Headed(subject, what string) string {
 // hasDriver reports whether a driver is known to be installed, whether programs get it or not.
 func (r *Report) hasDriver() bool {
 	_, out := explain.Of(r.Answer)
-	return len(r.Drivers) > 0 || r.stray ||
+	return contains(r.Drivers, func(m *Entry) bool { return !m.Brought }) || r.stray ||
 		slices.ContainsFunc(out, func(e explain.Item) bool { return e.Kind == explain.Drivers.One })
 }
 
@@ -207,18 +206,16 @@ func (r *Report) rest() []string {
 	if !contains(r.GPUs, func(g *GPU) bool { return r.host().expects(g) }) {
 		device = r.rendererlessText()
 	}
-	none := term.Either(r.WordSize() == ProcessClass, "no program gets Vulkan",
-		fmt.Sprintf("no %d-bit program gets Vulkan", r.WordSize()))
 	excluded := find(r.Findings, func(f *Finding) bool { return f.Code == GPULeftOut && f.Severity == diag.Problem })
 	switch {
 	case has(r.Findings, NotInstalled):
 		return []string{term.Either(len(r.Loaders) > 0, "No graphics device, and no driver is installed",
 			"No graphics device, and Vulkan is not installed")}
 	case good == 0:
-		return []string{term.Either(r.hasDriver(), "No driver works, and ", "No driver is installed, and ") + none}
+		return r.noVulkan(term.Either(r.hasDriver(), "No driver works", "No driver is installed"))
 	case excluded != nil:
 		text := excluded.excludedBy + " excludes " + excluded.Subject
-		return []string{text + ", and " + none, text}
+		return append(r.noVulkan(text)[:1], text)
 	case len(unknown) > 0 && r.Works:
 		var names []string
 		for _, p := range r.Probes {
@@ -228,7 +225,7 @@ func (r *Report) rest() []string {
 		}
 		return []string{"Vulkan works with " + strings.Join(names, ", "), "Vulkan works"}
 	case len(unknown) > 0 && r.Tried:
-		return []string{device + ", and " + none}
+		return r.noVulkan(device)
 	case len(unknown) > 0:
 		return []string{"A driver is installed; its device is unknown"}
 	case len(software) > 0 && pinnedBy(r.source) != "":
@@ -239,8 +236,24 @@ func (r *Report) rest() []string {
 	case device == unseenDevices:
 		return []string{"A driver is installed; /sys is empty"}
 	}
-	return []string{term.Either(has(r.Findings, NoDevice), "No driver works here", device) + ", and " + none,
-		strings.ToUpper(none[:1]) + none[1:]}
+	return r.noVulkan(term.Either(has(r.Findings, NoDevice), "No driver works here", device))
+}
+
+// programName returns the name of the examined program.
+func (r *Report) programName() string { return machine.Style.Base(r.source.Program) }
+
+// noVulkan returns the verdict that programs, or the examined one, get no Vulkan for a reason, in two lengths. The
+// libraries of a program hide drivers from this program only.
+func (r *Report) noVulkan(why string) []string {
+	size := term.Either(r.WordSize() == ProcessClass, "", fmt.Sprintf("%d-bit ", r.WordSize()))
+	switch alone := r.programName() + " gets no Vulkan"; {
+	case r.Program == "":
+		return []string{why + ", and no " + size + "program gets Vulkan", "No " + size + "program gets Vulkan"}
+	case has(r.Findings, LibraryShadowed):
+		return []string{alone + ", because of its own libraries", alone}
+	default:
+		return []string{alone + ": " + strings.Replace(why, "No ", "no ", 1), alone}
+	}
 }
 
 // unseenDevices is the verdict about the devices of a root directory without the kernel's list, such as an image's.
