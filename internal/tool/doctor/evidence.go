@@ -130,28 +130,23 @@ func (t *trying) judgeAll(ctx context.Context, e *evidence) error {
 			e.addLoader(a.saw)
 		}
 	}
+	type step = func(context.Context, *evidence, *alone) error
 	for a := range each(e.alone) {
-		var err error
-		switch {
-		case a.saw != nil:
-			if err = t.judge(ctx, e.Loader, a); err == nil {
-				err = t.blame(ctx, e, a)
-			}
-			if err == nil {
-				err = t.setDemand(ctx, e, a)
-			}
-		case a.Result == ProbeUntried && e.all != nil:
-			err = t.leftOut(e.all, a)
+		steps := []step{t.judge, t.blame, t.setDemand}
+		if a.saw == nil {
+			steps = term.Either(a.Result == ProbeUntried && e.all != nil, []step{t.leftOut}, nil)
 		}
-		if err != nil {
-			return err
+		for _, take := range steps {
+			if err := take(ctx, e, a); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// judge sets the result of a driver that was tried alone. l is the program's loader.
-func (t *trying) judge(ctx context.Context, l *loaders.Loader, a *alone) error {
+// judge sets the result of a driver that was tried alone.
+func (t *trying) judge(ctx context.Context, e *evidence, a *alone) error {
 	environ := explain.Apply(t.Environ, a.Variables)
 	messages, err := t.actingMessages(t.at, environ, a.saw)
 	if err != nil {
@@ -164,18 +159,18 @@ func (t *trying) judge(ctx context.Context, l *loaders.Loader, a *alone) error {
 		a.Result, a.Detail = ProbeNoDevice, "it works, but lists no device"
 	case a.Result != ProbeOK && a.Result != ProbeWaits:
 		a.Said = probe.OpenError(complaint(messages, a.of.Library).Text)
-		a.Only, err = t.only(ctx, l, environ, true)
+		a.Only, err = t.only(ctx, e.Loader, environ, true)
 	}
 	return err
 }
 
 // leftOut sets the result of a driver that was not tried alone, if the loader left it out of the run with all drivers.
-func (t *trying) leftOut(all *probe.Result, a *alone) error {
+func (t *trying) leftOut(_ context.Context, e *evidence, a *alone) error {
 	at, environ := t.at, t.Environ
 	if t.whole != nil {
 		at, environ = t.whole.at, t.whole.environ
 	}
-	messages, err := t.actingMessages(at, environ, all)
+	messages, err := t.actingMessages(at, environ, e.all)
 	if err != nil {
 		return err
 	}
@@ -378,7 +373,7 @@ func (e *evidence) addPoorDevices() {
 					vk.Version(from.of.Driver.API)), nil).missing = true
 		case from != nil && strings.Contains(strings.Join(from.Wrote, "\n"), isIncomplete):
 			found := e.add(DeviceNotConformant, d.Name, from.Manifest, sentence("its driver writes: "+from.line()),
-				newAdvice("For a program that fails, use another device, or let it work without Vulkan: on the CPU, or with OpenGL."))
+				advice("incomplete-driver"))
 			found.Why, found.missing = "Many programs need features or extensions that an incomplete driver lacks.", true
 		case strings.HasPrefix(d.Conformance, "0."):
 			e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), "+

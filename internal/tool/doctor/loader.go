@@ -233,8 +233,8 @@ func (e *exam) examineOwn(f *binary.File, directory string) {
 	}
 }
 
-// addElevatedNeed adds a finding for a library of a program with more rights than its user that needs one near it, which
-// only LD_LIBRARY_PATH names (ollama/ollama issue 15321).
+// addElevatedNeed adds a finding for a library of a program with more rights than its user that needs one near it,
+// which only LD_LIBRARY_PATH names (ollama/ollama issue 15321).
 func (e *exam) addElevatedNeed(f *binary.File, name string) {
 	do := newAdvice("Start the program without these rights.")
 	if process.RightsOf(e.machine, e.source.Program) == process.Capabilities {

@@ -131,8 +131,8 @@ func (e *evidence) addResult(a *alone) {
 	e.add(code, a.Name, a.Manifest, what, do, lost).device = device
 }
 
-// nodelessDevice returns a device of NVIDIA's driver without a node, in a container that has the node of another one; nil:
-// none. Release 460 lists no device then (NVIDIA/libnvidia-container issue 134).
+// nodelessDevice returns a device of NVIDIA's driver without a node, in a container that has the node of another one;
+// nil: none. Release 460 lists no device then (NVIDIA/libnvidia-container issue 134).
 func (r *Report) nodelessDevice(a *alone) *GPU {
 	serves := func(g *GPU) bool { return g.Kernel == "nvidia" && slices.Contains(g.Drivers, a.Manifest) }
 	if r.containerKind() == "" || !contains(r.GPUs, func(g *GPU) bool { return serves(g) && len(g.Nodes) > 0 }) {

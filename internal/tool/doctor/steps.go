@@ -321,8 +321,8 @@ func (e *exam) isCovered(f *diag.Diagnostic) bool {
 const ProcessClass = machine.OwnClass
 
 // absence replaces the findings about missing drivers and loaders by one note when nothing on the machine needs Vulkan:
-// there is no manifest, no variable names one, and no device expects a driver. A container and an examined program always
-// need it.
+// there is no manifest, no variable names one, and no device expects a driver. A container and an examined program
+// always need it.
 func (e *exam) absence() {
 	e.weigh()
 	if e.source.Program != "" || len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) ||

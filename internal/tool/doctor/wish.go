@@ -78,8 +78,7 @@ func (e *exam) builtLayers(w *wish, f *environment.Problem) {
 				return
 			}
 		}
-		w.do = newAdvice("Copy the manifests (VkLayer_*.json) there from the build of the layers, or let " + f.Variable +
-			" name the directory that has them.")
+		w.do = advice("layer-manifests", "variable", f.Variable)
 		w.do, w.keep = addUnset(w.do, environment.Changes(e.source, f, nil)), true
 		return
 	}
