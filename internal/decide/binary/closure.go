@@ -31,6 +31,13 @@ type Closure struct {
 	rules map[*File]Rule // the rule by which each file was found
 }
 
+// Own reports whether the program, or LD_LIBRARY_PATH, brings one of the dependencies, and not the system.
+func (c *Closure) Own() bool {
+	return slices.ContainsFunc(c.Files[1:], func(f *File) bool {
+		return slices.Contains([]Rule{ByPath, ByRPath, ByVariable, ByRunPath}, c.rules[f])
+	})
+}
+
 // Bind sets Symbols and Data, unless a library is missing or too old.
 func (l *Linker) Bind(c *Closure) {
 	if len(c.Missing)+len(c.Old) > 0 {
@@ -84,7 +91,7 @@ func (l *Linker) Follow(f *File) *Closure {
 				chain = append(chain, p)
 			}
 			r := LibrarySearch{File: l.startLibraries()[name]}
-			if r.File == nil {
+			if r.Rule = l.rules[r.File]; r.File == nil {
 				r = l.Find(name, chain...)
 			}
 			if r.File == nil || r.File.err != nil {

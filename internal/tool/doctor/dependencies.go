@@ -243,7 +243,8 @@ func (b StartFile) Shown(file string) string {
 // addShadowed adds a finding for each library of the program that keeps a driver or layer from being loaded, and
 // reports whether there is one. The same libraries without the program have no fault then.
 func (e *exam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
-	if e.source.Program == "" || len(c.Missing) > 0 || len(c.Old)+len(c.Symbols) == 0 && !lacksVersions(c) {
+	if e.source.Program == "" || len(c.Missing) > 0 ||
+		len(c.Old)+len(c.Symbols) == 0 && !lacksVersions(c) && !c.Own() {
 		return false
 	}
 	changed := *e.machine
@@ -337,11 +338,13 @@ func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 		return c.Files[0].Path, c.Symbols[at]
 	}
 	for _, by := range c.Files {
-		if len(file.Defines) > 0 || by.Symbols() == nil ||
-			!slices.ContainsFunc(by.Requires, func(r binary.SymbolVersion) bool { return r.File == file.Soname }) {
+		if len(file.Defines) > 0 || by.Symbols() == nil || !slices.Contains(by.Needed, file.Soname) {
 			continue
 		}
-		wants := by.Symbols().Versioned()
+		wants := by.Symbols().Undefined()
+		if slices.ContainsFunc(by.Requires, func(r binary.SymbolVersion) bool { return r.File == file.Soname }) {
+			wants = by.Symbols().Versioned()
+		}
 		if at := slices.IndexFunc(wants, lacks); at >= 0 {
 			return by.Path, wants[at]
 		}
