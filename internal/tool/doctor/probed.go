@@ -98,7 +98,8 @@ func (e *evidence) addResult(a *alone) {
 			", and may enable it; with it, a short program ended: "+detail, something
 	}
 	if g := e.nodelessDevice(a); code == DriverFails && g != nil {
-		detail += "; " + g.Title() + " has no node in this container, and some releases of the driver need that of each device"
+		detail += "; " + g.Title() +
+			" has no node in this container, and some releases of the driver need that of each device"
 		do = e.exam().nodeCure(g)
 	} else if part := e.missingPart(a); code == DriverFails && part != "" {
 		detail += "; " + part + ", which the driver opens for a device, does not exist"
