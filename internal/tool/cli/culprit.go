@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
@@ -68,6 +70,7 @@ type hunt struct {
 
 	used       *loaders.Loader // the program's loader; nil: unknown
 	other      *loaders.Loader // the program's loader without the tool; nil: the same, or unknown
+	symbol     string          // the one that the dynamic linker did not find in the first run; "": none
 	null       bool            // the first run called a null pointer
 	forked     bool            // the failed process was forked from one with the loader
 	quiet      bool            // do not enable the loader's log, whose format may be another loader's
@@ -93,9 +96,6 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	found, err := run.FindCulprit(h.trial, h.suspects)
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
-	}
-	if found.Result == run.EndedWell && h.code > 0 {
-		h.note("exit code %d is no crash; to count it as a failure: --fails-with exit", h.code)
 	}
 	with := h.used
 	if found.Result == run.EndedWell {
@@ -152,6 +152,7 @@ func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args
 	}
 	h := &hunt{s: s, program: run.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used),
 		limits: r.Limits, failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}
+	h.failure.exits = h.failure.With == "exit"
 	if !onWindows && !s.asUser {
 		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
 			h.note("the program was tried without the rights of its file (%s); with them, it ignores most "+
@@ -171,6 +172,9 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	v := &verdict{Schema: culpritSchema, Program: args, CulpritSearch: *found, Seen: *found.First, Loader: with}
 	v.Files = append([]string{}, v.Files...)
 	h.noteExits(found)
+	if found.Result == run.NothingToLeaveOut {
+		h.noteFinding()
+	}
 	if with != nil && with != h.used {
 		v.Works = h.used.Short()
 	}
@@ -183,14 +187,22 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 		switch list := h.scene.Answer.Drivers; {
 		case found.First.Unused:
 			v.elsewhere = "the program: it failed before it loaded a Vulkan loader, a driver or a layer"
+		case found.First.Cut && h.symbol != "":
+			v.elsewhere = machine.Style.Base(v.Files[0]) + ": nothing defines " + h.symbol + ", which it needs"
+		case found.First.Cut:
+			v.elsewhere = "the program: the dynamic linker cannot load its libraries"
 		case len(list) == 0:
 			v.elsewhere = "no driver or layer: the program gets no driver"
-			h.note("vkloader doctor --app %s says why", shell.Quoted(h.program.Path))
+		case !h.usedLoader && !h.quiet:
+			v.elsewhere = "the program: no Vulkan loader wrote a line in it, and it also fails without each layer and each driver"
 		case len(list) == 1:
 			v.elsewhere = "the program or its only driver, " + machine.Style.Base(list[0].Path) +
 				": it also fails without each layer"
 		default:
 			v.elsewhere = "the program, or each of its drivers: it also fails without each layer and each driver"
+		}
+		if h.failure.exits && h.failure.With == "" && !found.First.Cut {
+			h.note("the exit code counts as the failure; if the program worked: --fails-with crash")
 		}
 		if h.forked {
 			h.note("the failed process was forked from a process that had loaded Vulkan. fork does not copy " +
@@ -248,6 +260,27 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 		}
 	}
 	return v
+}
+
+// noteFinding notes the first finding of doctor for the program, which the search cannot name.
+func (h *hunt) noteFinding() {
+	quiet := *h.s
+	quiet.errOut = io.Discard
+	about, err := quiet.subject(h.program.Path, false, 0)
+	if err != nil {
+		return
+	}
+	report, err := examine(context.Background(), &quiet, about,
+		examination{how: (&doctoring{App: h.program.Path}).effort(about), limit: childLimit})
+	if err != nil {
+		return
+	}
+	for i := range report.Findings {
+		if f := &report.Findings[i]; f.Shown() && f.Severity != diag.Note {
+			h.note("See vkloader doctor --app %s: %s", shell.Quoted(h.program.Path), f.Code)
+			return
+		}
+	}
 }
 
 // readsSettings returns an error if the tool runs as administrator: the program does too, and does not read the
@@ -322,7 +355,7 @@ func (h *hunt) suspects(first *run.Seen) *run.Suspects {
 const refusesTracer = "LeakSanitizer does not work under ptrace"
 
 // missesSymbol is a part of the dynamic linker's message about a function that no library defines; linkerFailed is the
-// exit code if the program calls it.
+// exit code if the linker ends the program.
 const (
 	missesSymbol = "undefined symbol"
 	linkerFailed = 127
@@ -369,11 +402,21 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(),
 		Last: progress.Last, Errors: progress.Errors, Wrote: said.lastLines(), Layers: progress.Layers,
 		What: endOf(end), Refused: progress.Refused}
+	if len(list) == 0 && h.failure.With+h.failure.When == "" {
+		h.failure.exits = seen.Good
+	}
 	if why := h.failure.of(end, said.has(h.failure.When)); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
 	}
-	if seen.Missing = said.has(missesSymbol); seen.Missing && seen.Good && end.Code == linkerFailed {
-		seen.Good, seen.What = false, "ended by the dynamic linker: "+missesSymbol
+	seen.Missing = said.has(missesSymbol) && (h.quiet || progress.Phase != "")
+	if file, symbol, is := said.linkerError(); is && end.Code == linkerFailed {
+		seen.Good, seen.Cut, seen.What = false, true, "ended by the dynamic linker"
+		if symbol != "" {
+			seen.Files = []string{file}
+		}
+		if len(list) == 0 {
+			h.symbol = symbol
+		}
 	}
 	if h.quiet {
 		seen.Phase = ""
@@ -429,10 +472,12 @@ func endOf(end *run.End) string {
 
 // failure defines further failures beside a crash and a hang.
 type failure struct {
-	// "exit": any exit code but 0
-	With string `option:"fails-with" words:"crash exit" default:"crash" needs:"find-culprit"`
+	// "exit": any exit code but 0; "crash": none; "": any if the first run of the search ends with one
+	With string `option:"fails-with" words:"crash exit" needs:"find-culprit"`
 	// a text on standard error
 	When string `option:"fails-when" needs:"find-culprit"`
+
+	exits bool // an exit code is a failure in this search
 }
 
 // of returns the reason why a run without a crash or hang failed; "": it did not fail.
@@ -440,7 +485,7 @@ func (f *failure) of(end *run.End, heard bool) string {
 	switch {
 	case heard:
 		return fmt.Sprintf("it wrote %q; %s", f.When, endOf(end))
-	case f.With == "exit" && !end.Enough && end.Code > 0:
+	case f.exits && !end.Enough && end.Code > 0:
 		return endOf(end)
 	}
 	return ""

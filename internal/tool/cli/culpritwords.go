@@ -36,7 +36,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	fmt.Fprintln(out)
 	switch v.Result {
 	case run.EndedWell:
-		fmt.Fprintf(out, "%s the program neither crashed nor hung: %s\n", style.Heading("No culprit:"), v.What)
+		fmt.Fprintf(out, "%s the program did not fail: %s\n", style.Heading("No culprit:"), v.What)
 		line("with", v.loader())
 		for _, note := range v.Notes {
 			line("note", note)

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -41,6 +42,28 @@ func (l *listener) has(text string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.heard[text]
+}
+
+// symbolError and libraryError are the dynamic linker's messages when it ends a program, of glibc and musl.
+var (
+	symbolError = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`(?m)(?:(?:^|: )(?:symbol lookup|relocation) error: |^Error relocating )(.+?): (?:undefined symbol: |symbol )?([^\s,:]+)`)
+	})
+	libraryError = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m): error while loading shared libraries: |^Error loading shared library `)
+	})
+)
+
+// linkerError reports whether the dynamic linker wrote that it ends a program, and returns the file whose symbol it does
+// not find, and the symbol; "": it is about a library.
+func (l *listener) linkerError() (file, symbol string, is bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if found := symbolError().FindSubmatch(l.end); found != nil {
+		return string(found[1]), string(found[2]), true
+	}
+	return "", "", libraryError().Match(l.end)
 }
 
 // lastLines returns the last different lines that are not empty, up to mostLastLines.

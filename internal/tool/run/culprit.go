@@ -47,6 +47,7 @@ type Seen struct {
 	Nowhere bool     `json:"-"`                   // the failed instruction is outside of every mapping
 	Missing bool     `json:"-"`                   // the dynamic linker found no definition of a symbol
 	Unused  bool     `json:"-"`                   // it failed in a process without a loader, before any line of one
+	Cut     bool     `json:"-"`                   // the dynamic linker ended it; Files may have the file with the fault
 	Layers  []string `json:"-"`                   // names of layers that the loader put into the chain
 
 	Refused string `json:"-"` // the loader's error about a layer that the program asks for, and got no instance without
@@ -129,7 +130,8 @@ func (s *searching) search(more func(first *Seen) *Suspects) (err error) {
 			return err
 		}
 	}
-	if first.Unused || first.Refused != "" { // no layer or driver was loaded
+	cut := first.Cut && s.pointedAt(slices.Concat(list.Layers, list.Drivers)) < 0
+	if cut || first.Unused || first.Refused != "" { // no layer or driver was loaded, or none is at fault
 		return nil
 	}
 	for _, suspects := range [][]Suspect{list.Variables, list.Layers} {
@@ -389,7 +391,9 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []explain.Cha
 	if s.ByFiles && len(names) > 0 {
 		left := strings.Join(s.driversWithout(list), machine.ListSeparator)
 		set(variables.ICDFilenames.Name(), left)
-		set(variables.DriverFiles.Name(), left)
+		if _, has := s.Source.Lookup(variables.DriverFiles.Name()); has { // it takes precedence
+			set(variables.DriverFiles.Name(), left)
+		}
 		names = nil
 	}
 	selected, _ := s.Source.Lookup(variables.DriversSelect.Name())

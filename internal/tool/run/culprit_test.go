@@ -3,7 +3,14 @@ package run
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
 )
 
 func suspects(kind Kind, names ...string) (list []Suspect) {
@@ -67,6 +74,20 @@ func TestFind(t *testing.T) {
 		}
 		if v.Result != c.result || !slices.Equal(slices.Sorted(slices.Values(found)), c.culprit) || runs > c.most || len(v.Runs) != runs {
 			t.Errorf("%v: %s %v after %d runs", c, v.Result, found, runs)
+		}
+	}
+}
+
+// For a loader without filters, one variable lists the other drivers; VK_DRIVER_FILES as well only where it is set.
+func TestWithoutByFiles(t *testing.T) {
+	t.Parallel()
+	for environ, want := range map[string]string{"A=1": "VK_ICD_FILENAMES=/b.json", "VK_DRIVER_FILES=/a.json:/b.json": "VK_DRIVER_FILES=/b.json VK_ICD_FILENAMES=/b.json"} {
+		scene := &Scene{Source: &machine.Source{Machine: machine.Machine{Environ: []string{environ}}}, ByFiles: true,
+			Answer: &plan.Answer{Drivers: []*manifest.Driver{{Path: "/a.json"}, {Path: "/b.json"}}}}
+		_, changes := scene.Without([]Suspect{{Kind: Driver, Name: "a.json", Manifest: "/a.json"}})
+		got := term.Words(changes, func(c explain.Change) string { return string(c.Assignment()) })
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", environ, got, want)
 		}
 	}
 }

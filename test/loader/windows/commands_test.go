@@ -57,7 +57,7 @@ func TestEveryCommand(t *testing.T) {
 			{[]string{"doctor", "--device", "0"}, 2, "device", ""},
 			{[]string{"list", "variables", "--set"}, 0, "", "problem"},
 			{append([]string{"run"}, cmd...), 7, "", "warning"},
-			{append([]string{"run", "--find-culprit"}, cmd...), 0, "exit code 7", ""},
+			{append([]string{"run", "--find-culprit"}, cmd...), 1, "exit code 7", ""},
 			{[]string{"run", "--", "no-such.exe"}, 127, "no-such", ""},
 			{[]string{"settings"}, 0, "No settings file: SOFTWARE", "loader_settings.d"},
 			{[]string{"settings", "show"}, 0, "For programs that run as administrator", ""},

@@ -76,6 +76,43 @@ func TestFindCulpritWithoutLoader(t *testing.T) {
 	}
 }
 
+// If the dynamic linker ends the program, one run shows the file and its symbol. If the file is a layer's, the search names the layer.
+func TestFindCulpritOfDynamicLinker(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	w.ImplicitLayer("VK_LAYER_bad")
+	script := func(line, unless string) []string {
+		return []string{"sh", "-c", `[ "$DISABLE_VK_LAYER_bad" = ` + unless + ` ] || { echo "$1" >&2; exit 127; }`, "sh", line}
+	}
+	for line, want := range map[string]string{
+		"game: symbol lookup error: /opt/game/libplug.so: undefined symbol: plug": "libplug.so: nothing defines plug, which it needs\n",
+		"Error relocating /opt/game/libplug.so: plug: symbol not found":           "libplug.so: nothing defines plug, which it needs\n",
+		"game: error while loading shared libraries: libhipblas.so.3: cannot open shared object file: No such file or directory": "the program: " +
+			"the dynamic linker cannot load its libraries\n",
+	} {
+		_, exit := w.Run(time.Minute, tool, slices.Concat([]string{"run", "--find-culprit", "--"}, script(line, "2"))...)
+		if !strings.Contains(exit.Stderr, "The culprit is "+want) || strings.Contains(exit.Stderr, "run 2") {
+			t.Errorf("no %q in %s", want, exit.Stderr)
+		}
+	}
+	line := "game: symbol lookup error: " + w.Path("lib/VK_LAYER_bad.so") + ": undefined symbol: plug"
+	if v := hunted(t, w, 1, script(line, "1")); v.Result != "found" || fmt.Sprint(v.Culprits) != "[{layer VK_LAYER_bad}]" {
+		t.Errorf("%+v", v)
+	}
+}
+
+// A search without a culprit names the finding of doctor for the program.
+func TestFindCulpritNamesFinding(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	w.Driver("only", "device name=only", "die vkEnumeratePhysicalDevices")
+	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/only.json")
+	v := hunted(t, w, 1, submitting)
+	if want := "See vkloader doctor --app " + submitting[0] + ": driver-crashes"; v.Result != "elsewhere" || !slices.Contains(v.Notes, want) {
+		t.Errorf("no %q: %+v", want, v)
+	}
+}
+
 // --find-culprit names a layer that crashes or hangs the program at any stage, with the loader's phase, the file of the crash, and a fix
 // with which the program works.
 func TestFindCulprit(t *testing.T) {
@@ -337,8 +374,8 @@ func TestFindCulpritApplies(t *testing.T) {
 func TestFindCulpritAppliesNothingThatIsIgnored(t *testing.T) {
 	t.Parallel()
 	w, program := computing(t)
-	w.System = true // no LD_LIBRARY_PATH
 	w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", "die vkQueueSubmit")
+	w.System = true // no LD_LIBRARY_PATH
 	v := hunted(t, w, 1, program, "--apply")
 	if v.Result != "found" || v.Applied || !strings.Contains(fmt.Sprint(v.Notes), "--apply has no effect: settings are not in force for "+filepath.Base(program[0])+", whose loader is 1.") {
 		t.Errorf("got %+v", v)

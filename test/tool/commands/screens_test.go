@@ -65,7 +65,7 @@ func TestScreensKeepToWidth(t *testing.T) {
 		{"doctor", []string{"doctor"}, "vkloader doctor --fix\n"},
 		{"graph", []string{"help", "explain"}, "vkloader explain [PROGRAM"},
 		{"culprit", []string{"run", "--find-culprit", "--", program}, "vkloader run --find-culprit --apply ...\n"},
-		{"no-culprit", []string{"run", "--find-culprit", "--", "/bin/false"}, "No culprit: "},
+		{"no-culprit", []string{"run", "--find-culprit", "--", "/bin/true"}, "No culprit: the program did not fail: "},
 		{"there-doctor", there("doctor"), "vkloader doctor --fix --root " + root + " --env HOME=/home/user --env 'A_VARIABLE=a value of some words'\n"},
 		{"there-no-probe", there("doctor", "--no-probe", "--full", "--rules"), "library-missing"},
 		{"there-fix", there("doctor", "--fix", "--dry-run"), "rm -- "},
