@@ -440,6 +440,10 @@ func (e *exam) programWants() {
 	if len(texts) == 0 {
 		return
 	}
+	if with := pairValue("opengl", func(name string) bool { return strings.HasPrefix(want.Name, name) }); do == nil &&
+		always && with != "" {
+		do = newAdvice("To draw with OpenGL in place of Vulkan: " + with + ".")
+	}
 	e.add(ProgramNeeds, want.Name, "", textf("it requires %s. %s", want.Text(), strings.Join(texts, "; ")), do,
 		term.Either(always, everything, usual))
 }
