@@ -88,10 +88,9 @@ func (s *invocation) launchedProgram(m *machine.Machine, launcher string, l *bin
 		s.Env = append(s.Env, libraryPath+"="+paths)
 		names = append(names, libraryPath)
 	}
-	if len(names) > 0 {
-		what += ", with the launcher's " + strings.Join(names, ", ")
-	}
-	fmt.Fprintf(s.messages(), "vkloader: %s starts %s: examining %[2]s\n", term.OneLine(launcher), term.OneLine(what))
+	own := term.Enclosed(" with its own ", strings.Join(names, ", "), "")
+	fmt.Fprintf(s.messages(), "vkloader: %s starts %s%s; this report is about %[2]s\n", term.OneLine(launcher),
+		term.OneLine(what), own)
 	return l.Program, nil
 }
 

@@ -207,8 +207,8 @@ func (t *trying) oldLoaderVariables(r *Report, a *alone) (list []explain.Change)
 
 // onlyThere adds to a failure that it occurs with the program's loader only.
 func onlyThere(detail, version string) string {
-	return term.Either(version == "", detail, detail+"; it happens only with the loader that programs get, "+version+
-		", and not with this one")
+	return detail + term.Enclosed("; it happens only with the loader that programs get, ", version,
+		", and not with vkloader's")
 }
 
 // notAlone is the detail of a driver that no variable isolates.

@@ -41,7 +41,7 @@ func TestProbeThroughTheProgramsLoader(t *testing.T) {
 	}
 	out := of(w, w.Path("other"), "doctor", "--probe")
 	for _, want := range []string{"Programs get " + w.Path("other/libvulkan.so.1") + ", unknown version: LD_LIBRARY_PATH",
-		"problem driver-crashes: acme.json", "killed by SIG", "it happens only with the loader that programs get, of an unknown version, and not with this one",
+		"problem driver-crashes: acme.json", "killed by SIG", "it happens only with the loader that programs get, of an unknown version, and not with vkloader's",
 		"Or: unset VK_DRIVER_FILES"} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), strings.Join(strings.Fields(want), " ")) {
 			t.Errorf("no %q in\n%s", want, out)
