@@ -191,7 +191,8 @@ func printFinding(s *invocation, f *doctor.Finding, wrote string) {
 		because = "it follows from " + f.Because.String()
 	}
 	for _, line := range [][2]string{{"file", placeIn(f.Path, f.Line, f.Column)}, {"what", f.What},
-		{"it wrote", wrote}, {"why", f.Why}, {"from", because}, {"do", f.Do}, {"", untriedText(f)}, {"rule", f.Statement}} {
+		{"it wrote", wrote}, {"why", f.Why}, {"from", because}, {"do", f.Do}, {"", untriedText(f)},
+		{"rule", f.Statement}} {
 		switch before := fmt.Sprintf("    %-4s  ", line[0]); {
 		case line[1] == "":
 		case line[0] == "do":

@@ -56,7 +56,8 @@ func (r *Report) verdicts() []string {
 		return []string{r.programName() + " has no Vulkan in it"}
 	}
 	works, others, lost := r.devicesInWords()
-	withDriver := !contains(r.Findings, func(f *Finding) bool { return f.Code == NoDriver && f.Because != LoaderMissing })
+	withDriver := !contains(r.Findings,
+		func(f *Finding) bool { return f.Code == NoDriver && f.Because != LoaderMissing })
 	if has(r.Findings, LoaderBroken) || withDriver && contains(r.Findings,
 		func(f *Finding) bool { return f.Code == LoaderMissing && f.Severity == diag.Problem }) {
 		return []string{term.Either(r.Program == "", "Programs get", r.programName()+" gets") + " no Vulkan loader"}
