@@ -65,7 +65,8 @@ func LeaveOutByOne(source *machine.Source, file string) []Change {
 // NameOtherDrivers returns a change, in a list of one, that names all installed drivers but one; nil: there is no
 // other. Loaders that read no filter read it, too.
 func NameOtherDrivers(source *machine.Source, file string) []Change {
-	installed, err := Decide(Without(source, variables.DriverFiles, variables.ICDFilenames))
+	installed, err := Decide(UnsetVariable(variables.DriverFiles.Name()).
+		With(UnsetVariable(variables.ICDFilenames.Name())).On(source))
 	if err != nil {
 		return nil
 	}
