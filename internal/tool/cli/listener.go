@@ -55,8 +55,8 @@ var (
 	})
 )
 
-// linkerError reports whether the dynamic linker wrote that it ends a program, and returns the file whose symbol it does
-// not find, and the symbol; "": it is about a library.
+// linkerError reports whether the dynamic linker wrote that it ends a program, and returns the file whose symbol it
+// does not find, and the symbol; "": it is about a library.
 func (l *listener) linkerError() (file, symbol string, is bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
