@@ -152,7 +152,7 @@ func TestProbeOfNullDriver(t *testing.T) {
 			t.Fatal(err)
 		}
 		verdict := required.Verdict(report)
-		if want := asChild(t, options.Env, "check", "--require", text); !reflect.DeepEqual(said(t, verdict), want) || verdict.Met != met {
+		if want := asChild(t, options.Env, "check", "--library", options.Library, "--require", text); !reflect.DeepEqual(said(t, verdict), want) || verdict.Met != met {
 			t.Errorf("%v\nthe tool: %v", said(t, verdict), want)
 		}
 	}

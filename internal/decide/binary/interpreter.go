@@ -104,6 +104,14 @@ func (i *Interpreter) Starts(m *machine.Machine, program string) bool {
 // Interpreter returns the program's dynamic linker; nil: there is no program, or its linker cannot be read.
 func (l *Linker) Interpreter() *Interpreter { return l.interpreter }
 
+// OwnInterpreter returns the dynamic linker of a program with a C library of its own; nil: it has the system's.
+func (l *Linker) OwnInterpreter() *Interpreter {
+	if l.interpreter != nil && l.interpreter.Own {
+		return l.interpreter
+	}
+	return nil
+}
+
 // ownLinker reports whether the program has a dynamic linker of its own, with known directories.
 func (l *Linker) ownLinker() bool {
 	return l.interpreter != nil && l.interpreter.Own && (l.interpreter.musl || l.interpreter.directories != nil)

@@ -293,6 +293,7 @@ func newListDevices(s *invocation) *cobra.Command {
 				printLoader(s, nil, "")
 			}
 			printDevices(s, answer)
+			s.text("", answer.Differs)
 			printDetails(s, answer.Details)
 		})
 	})
@@ -305,6 +306,10 @@ func listTheDevices(s *invocation, source *machine.Source, only []string, detail
 	if err != nil {
 		return nil, err
 	}
+	other, err := differs(s, source, devices, limit)
+	if err != nil {
+		return nil, err
+	}
 	if len(only) > 0 {
 		places, err := selector.FindEach(only, devices.Selectable())
 		if err != nil {
@@ -312,7 +317,7 @@ func listTheDevices(s *invocation, source *machine.Source, only []string, detail
 		}
 		devices.List = term.Words(places, func(at int) survey.Device { return devices.List[at] })
 	}
-	answer := &deviceList{Schema: devicesSchema, Kind: "devices", Devices: *devices}
+	answer := &deviceList{Schema: devicesSchema, Kind: "devices", Devices: *devices, Differs: other}
 	if details && devices.Problem == "" {
 		found, err := probe.Find(s.executable, "")
 		if err == nil {
@@ -331,6 +336,8 @@ type deviceList struct {
 	Schema int    `json:"schema"`
 	Kind   string `json:"kind"`
 	survey.Devices
+	// the result with the loader of programs, if it differs from that of the tool's own library
+	Differs string `json:"differs,omitempty"`
 
 	Details *survey.ShortRun `json:"details,omitempty"` // a short program with the tool's own library
 }
@@ -367,6 +374,31 @@ func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*sur
 	}
 	devices, err := survey.LookAtDevices(found, source, limit)
 	return devices, examineError(err)
+}
+
+// differs returns in a sentence what programs list with their own loader; "": the same devices in the same order.
+func differs(s *invocation, source *machine.Source, devices *survey.Devices, limit time.Duration) (string, error) {
+	own, err := probe.Find(s.executable, "")
+	if err != nil {
+		return "", examineError(err)
+	}
+	linker := loaders.Linker(source)
+	l := loaders.For(source, linker, nil)
+	at := own.For(&source.Machine, l, linker.OwnInterpreter())
+	if at == own || onWindows {
+		return "", nil
+	}
+	seen, err := survey.ProbeDevices(at, source.Environ, limit)
+	if err != nil {
+		return "", examineError(err)
+	}
+	listed := slices.DeleteFunc(slices.Clone(devices.List), func(d survey.Device) bool { return !d.In })
+	if survey.Same(seen.Devices, term.Words(listed, func(d survey.Device) discover.Device { return d.Device })) {
+		return "", nil
+	}
+	names := term.Words(seen.Devices, func(d discover.Device) string { return fmt.Sprint(d.Index, " ", d.Name) })
+	return "The list is of vkloader's library. With " + l.Title() + ", which programs get: " +
+		cmp.Or(strings.Join(names, ", "), seen.Problem, "no device"), nil
 }
 
 func printDevices(s *invocation, devices *deviceList) {

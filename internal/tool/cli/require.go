@@ -11,6 +11,7 @@ import (
 	"vkloader/discover"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
@@ -59,6 +60,11 @@ func newCheck(s *invocation) *cobra.Command {
 			if required, err = requirementWith(required, want); err != nil {
 				return err
 			}
+		}
+		if o.Library == "" && !onWindows {
+			source := &machine.Source{Machine: m}
+			linker := loaders.Linker(source)
+			found = found.For(&m, loaders.For(source, linker, nil), linker.OwnInterpreter())
 		}
 		report, err := survey.ProbeDevices(found, m.Environ, o.Limit)
 		if err != nil {

@@ -183,7 +183,7 @@ func (e *exam) allFindable(do *Remedy, names []string) *Remedy {
 	}
 	for _, name := range names {
 		switch known, _ := e.system.libraryPackage(name); {
-		case len(names) == 1 && do == nil, own(e.linker) != nil:
+		case len(names) == 1 && do == nil, e.linker.OwnInterpreter() != nil:
 			add(e.findable(name))
 		case strings.Contains(name, "nvidia"):
 			ofMaker = append(ofMaker, name)
@@ -208,7 +208,7 @@ func (e *exam) allFindable(do *Remedy, names []string) *Remedy {
 
 // findable returns advice that makes the dynamic linker find a library.
 func (e *exam) findable(name string) *Remedy {
-	if i := own(e.linker); i != nil {
+	if i := e.linker.OwnInterpreter(); i != nil {
 		return e.glibcAdvice(i, "")
 	}
 	if file, wrong := e.configuredPath(name); file != "" {

@@ -390,7 +390,7 @@ func (e *exam) olderThan(m *Entry, c *binary.Closure, old binary.Old) *Remedy {
 	}
 	what := term.Either(m.Name == path.Base(m.Manifest), term.Either(m.Driver == nil, "program", "driver"), "layer")
 	version, is := strings.CutPrefix(old.Version, "GLIBC_")
-	if i := own(e.linker); is && i != nil {
+	if i := e.linker.OwnInterpreter(); is && i != nil {
 		return e.glibcAdvice(i, version)
 	}
 	return advice("older-library", "glibc", term.Either(is, version, ""), "kind", what, "file", old.In.Path)

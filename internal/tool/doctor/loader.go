@@ -34,7 +34,7 @@ func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options
 			func(pair string) bool { return strings.HasPrefix(pair, "VK_") })
 	}
 	r.Loader.On(&source)
-	r.Program, r.ownLinker, r.source = source.Program, own(linker), &source
+	r.Program, r.ownLinker, r.source = source.Program, linker.OwnInterpreter(), &source
 	return r.source
 }
 
@@ -137,14 +137,6 @@ func (e *exam) static() {
 func (e *exam) glibcAdvice(interpreter *binary.Interpreter, needs string) *Remedy {
 	return e.system.by(term.Either(needs == "", "own-drivers", "own-glibc"), with("version", needs,
 		"glibc", term.Enclosed(", glibc ", interpreter.Version, ""), "linker", interpreter.Path))
-}
-
-// own returns the program's own dynamic linker; nil if it uses the system's.
-func own(linker *binary.Linker) *binary.Interpreter {
-	if i := linker.Interpreter(); i != nil && i.Own {
-		return i
-	}
-	return nil
 }
 
 // Loader is a Vulkan loader that a program may get.
@@ -308,7 +300,7 @@ func (e *exam) loaders() {
 func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 	if first.File == nil {
 		configured, _ := e.configuredPath(loaderName)
-		if store := loaders.InStore(e.machine, e.linker); store != nil && own(e.linker) != nil {
+		if store := loaders.InStore(e.machine, e.linker); store != nil && e.linker.OwnInterpreter() != nil {
 			// a program built with a store's compiler, which does not name the loader's directory
 			e.add(LoaderMissing, loaderName, store.Path, loaderless(store.Path, ""), nil).
 				offer(fixing, e.libraryPath(path.Dir(store.Path)))
@@ -414,7 +406,7 @@ func (e *exam) addMisfit(loader *binary.File) {
 	if binary.OfCLibrary(old.In.Soname) { // it fits the program's dynamic linker only
 		do, changes = e.system.by("one-build", nil), nil
 	}
-	if i := own(e.linker); i != nil {
+	if i := e.linker.OwnInterpreter(); i != nil {
 		do = e.glibcAdvice(i, strings.TrimPrefix(old.Version, "GLIBC_"))
 	}
 	e.add(LoaderBroken, loaderName, loader.Path, what, do).offer(fixing, changes...)

@@ -151,21 +151,12 @@ func (p *Probe) enter(result *probe.Result) {
 var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: ProbeFails, probe.Crashed: ProbeCrashes,
 	probe.Hung: ProbeHangs, probe.Exited: ProbeExits, probe.Cut: ProbeWaits}
 
-// PlaceFor returns a place for probes with the program's loader and C library, so that the probes show their faults. It
-// returns own, the tool's library, if the program has no loader, if its C library is too old for the child, and for
-// another machine.
+// PlaceFor returns a place for probes with the program's loader.
 func (r *Report) PlaceFor(own probe.Companions) probe.Companions {
-	l := r.Loader
-	if l == nil || l.Inside || l.Ours() || r.source.Foreign() || r.WordSize() != ProcessClass {
+	if r.WordSize() != ProcessClass {
 		return own
 	}
-	at := own
-	if at.Library = l.File; r.ownLinker != nil {
-		if at.Linker = r.ownLinker.Path; !r.ownLinker.Starts(&r.source.Machine, own.Child) {
-			return own
-		}
-	}
-	return at
+	return own.For(&r.source.Machine, r.Loader, r.ownLinker)
 }
 
 // only repeats a failed run with the tool's own loader. If that run works, it returns the version of l, the program's

@@ -95,6 +95,25 @@ func TestProbeThroughDebiansLoader(t *testing.T) {
 	}
 }
 
+// "list devices" says what programs list with another loader, if that differs, and "check" asks that loader.
+func TestDevicesWithTheProgramsLoader(t *testing.T) {
+	t.Parallel()
+	for directory, code := range map[string]int{built: 0, filepath.Dir(world.SystemLibrary): 11} {
+		w := world.NewSystem(t)
+		w.Env["NODEVICE_SELECT"] = "1"
+		w.Driver("acme", "device name=acme")
+		w.Driver("bad", "device name=bad", "result vkEnumeratePhysicalDevices -3")
+		out := of(w, directory, "list", "devices")
+		const differs = ", which programs get: list devices failed with VK_ERROR_INITIALIZATION_FAILED"
+		if strings.Contains(strings.Join(strings.Fields(out), " "), differs) != (code != 0) || !strings.Contains(out, "acme") {
+			t.Errorf("%s:\n%s", directory, out)
+		}
+		if out, exit := w.Run(time.Minute, tool, "check"); exit.Code != code {
+			t.Errorf("%s: exit code %d, want %d:\n%s", directory, exit.Code, code, out)
+		}
+	}
+}
+
 // A layer that hides every device hides them from both loaders. doctor does not attribute the fault to the program's loader, and another
 // loader is no fix.
 func TestBlindWithEveryLoader(t *testing.T) {
