@@ -24,6 +24,7 @@ var rawLines = map[string]string{
 	"style := term.StyleFor(s.errOut, s.getenv)":                                     "a question about the file",
 	"root.SetErr(s.errOut)":                                                          "texts of cobra, whose error messages the tool prints itself",
 	"s.errOut = io.MultiWriter(s.errOut, its)":                                       "the file behind messages()",
+	"quiet.errOut = io.Discard":                                                      "nothing is printed",
 	"s.errOut = &messages":                                                           "memory, for the page",
 	"s.out, s.errOut = &out, &messages":                                              "memory, for the page",
 	"h.out = os.Stderr // standard output is for the verdict":                        "the program's own output",

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 )
 
 // Rules as they are written for programs.
@@ -116,6 +117,20 @@ func (l *Loader) On(source *machine.Source) {
 	if l != nil && !l.Ours() {
 		source.Loader = l
 	}
+}
+
+// Place returns companions of a probe with a program's loader and C library, so that the probe shows their faults. It
+// returns own, with the tool's library, if the program has no loader, if its C library is too old for the child, and
+// for another machine. linker is that of a program with a C library of its own; nil: it has the system's.
+func (l *Loader) Place(m *machine.Machine, own probe.Companions, linker *binary.Interpreter) probe.Companions {
+	if l == nil || l.Inside || l.Ours() || m.Foreign() || linker != nil && !linker.Starts(m, own.Child) {
+		return own
+	}
+	at := own
+	if at.Library = l.File; linker != nil {
+		at.Linker = linker.Path
+	}
+	return at
 }
 
 // negotiateName is the name of a driver's function, as a constant. Every loader since 2015 contains it, and other

@@ -6,10 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"vkloader/internal/decide/binary"
-	"vkloader/internal/decide/loaders"
-	"vkloader/internal/decide/machine"
 )
 
 // Companions are the files that belong to the tool. They are beside the tool after a build, and below its prefix after
@@ -20,19 +16,6 @@ type Companions struct {
 	Linker  string // the dynamic linker that starts the child; "": the one that it names
 	Lowered bool   // on Windows: the child gets the rights of a program that the user starts
 	Guest   bool   // the caller is another program than the tool and handles its own signals
-}
-
-// For returns companions with a program's loader and C library, so that probes show their faults. It returns c, with the
-// tool's library, if the program has no loader, if its C library is too old for the child, and for another machine.
-// linker is that of a program with a C library of its own; nil: it has the system's.
-func (c Companions) For(m *machine.Machine, l *loaders.Loader, linker *binary.Interpreter) Companions {
-	if l == nil || l.Inside || l.Ours() || m.Foreign() || linker != nil && !linker.Starts(m, c.Child) {
-		return c
-	}
-	if c.Library = l.File; linker != nil {
-		c.Linker = linker.Path
-	}
-	return c
 }
 
 // libraryDirectory and libexecDirectory are LIBDIR and LIBEXECDIR of the Makefile, if a distribution sets them. Find

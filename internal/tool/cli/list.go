@@ -384,7 +384,7 @@ func differs(s *invocation, source *machine.Source, devices *survey.Devices, lim
 	}
 	linker := loaders.Linker(source)
 	l := loaders.For(source, linker, nil)
-	at := own.For(&source.Machine, l, linker.OwnInterpreter())
+	at := l.Place(&source.Machine, own, linker.OwnInterpreter())
 	if at == own || onWindows {
 		return "", nil
 	}

@@ -48,7 +48,8 @@ func (l *listener) has(text string) bool {
 var (
 	symbolError = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
-			`(?m)(?:(?:^|: )(?:symbol lookup|relocation) error:|^Error relocating) (.+?): (?:undefined symbol: |symbol )?([^\s,:]+)`)
+			`(?m)(?:(?:^|: )(?:symbol lookup|relocation) error:|^Error relocating) (.+?): ` +
+				`(?:undefined symbol: |symbol )?([^\s,:]+)`)
 	})
 	libraryError = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?m): error while loading shared libraries: |^Error loading shared library `)

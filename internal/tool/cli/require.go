@@ -64,7 +64,7 @@ func newCheck(s *invocation) *cobra.Command {
 		if o.Library == "" && !onWindows {
 			source := &machine.Source{Machine: m}
 			linker := loaders.Linker(source)
-			found = found.For(&m, loaders.For(source, linker, nil), linker.OwnInterpreter())
+			found = loaders.For(source, linker, nil).Place(&m, found, linker.OwnInterpreter())
 		}
 		report, err := survey.ProbeDevices(found, m.Environ, o.Limit)
 		if err != nil {

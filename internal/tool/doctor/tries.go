@@ -156,7 +156,7 @@ func (r *Report) PlaceFor(own probe.Companions) probe.Companions {
 	if r.WordSize() != ProcessClass {
 		return own
 	}
-	return own.For(&r.source.Machine, r.Loader, r.ownLinker)
+	return r.Loader.Place(&r.source.Machine, own, r.ownLinker)
 }
 
 // only repeats a failed run with the tool's own loader. If that run works, it returns the version of l, the program's
