@@ -130,7 +130,7 @@ func execute(s *invocation, args []string, messages io.Writer) error {
 	root.SetErr(messages)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteC()
-	err = usageError(cmd, err)
+	err = usageError(s, cmd, err)
 	if err != nil && exit.CodeOf(err) == exit.Usage && !strings.Contains(err.Error(), "\n") {
 		err = fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	}

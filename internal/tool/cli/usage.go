@@ -41,9 +41,19 @@ func showing(cmd, show *cobra.Command) {
 	cmd.RunE = func(*cobra.Command, []string) error { return show.RunE(show, nil) }
 }
 
-// usageError returns cobra's errors for numbers of arguments and for values of options in the tool's own words. It
-// returns other errors as they are.
-func usageError(cmd *cobra.Command, err error) error {
+// usageError returns cobra's errors for numbers of arguments, and for names and values of options, in the tool's own
+// words. It returns other errors as they are.
+func usageError(s *invocation, cmd *cobra.Command, err error) error {
+	if missing := (*pflag.NotExistError)(nil); errors.As(err, &missing) {
+		if with := commandsWith(s, missing.GetSpecifiedName()); len(with) > 0 {
+			return fmt.Errorf("%s has no option --%s; these have it: %s", cmd.CommandPath(),
+				missing.GetSpecifiedName(), strings.Join(with, ", "))
+		}
+	}
+	if app := cmd.Flag("app"); app != nil && app.Changed && len(cmd.Flags().Args()) > 0 && err != nil &&
+		strings.HasPrefix(err.Error(), "unknown command") {
+		return fmt.Errorf("--app takes one program: %s --app %s", cmd.CommandPath(), shell.Quoted(app.Value.String()))
+	}
 	if err != nil && strings.Contains(err.Error(), " arg(s), ") {
 		_, arguments, _ := strings.Cut(cmd.Use, " ")
 		few := len(cmd.Flags().Args()) == 0
@@ -58,6 +68,24 @@ func usageError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, term.Or(invalid.GetValue(), `""`), why)
 	}
 	return err
+}
+
+// commandsWith lists the commands with an option.
+func commandsWith(s *invocation, option string) (names []string) {
+	var add func(*cobra.Command)
+	add = func(cmd *cobra.Command) {
+		if cmd.Flags().Lookup(option) != nil && !cmd.Hidden {
+			names = append(names, cmd.CommandPath())
+		}
+		for _, below := range cmd.Commands() {
+			add(below)
+		}
+	}
+	for _, c := range everyCommand() {
+		add(c.make(s))
+	}
+	slices.Sort(names)
+	return names
 }
 
 // newCommand returns a command with options that takes no arguments. schema is the version of its answer as JSON; 0: it
