@@ -99,9 +99,6 @@ func nextSteps(report *doctor.Report, found bool) (steps [][2]string) {
 	} else if better := worthwhile(report); better != "" {
 		steps = append(steps, [2]string{"vkloader doctor --full", better})
 	}
-	if report.Other != nil && report.Other.Idle {
-		steps = append(steps, [2]string{"vkloader doctor --bits 32 --full", "memory use in 32-bit programs"})
-	}
 	if !report.Has(diag.Problem) {
 		steps = append(steps, [2]string{"vkloader doctor --app PROGRAM", "why one program fails"})
 	}

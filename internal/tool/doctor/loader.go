@@ -467,7 +467,6 @@ type OtherSize struct {
 	Drivers  []string        `json:"drivers"`          // the drivers without a fault
 	Problems int             `json:"problems"`
 	Verdict  string          `json:"verdict"` // the result in one line
-	Idle     bool            `json:"-"`       // some drivers have no device here
 
 	first  string  // the problem of a device that programs of this word size have; "": none
 	advice *Remedy // to install drivers for these programs
@@ -508,7 +507,7 @@ func (e *exam) otherSize() (*OtherSize, error) {
 		return nil, nil
 	}
 	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: verdict(other.Report),
-		Idle: has(other.Findings, DriverIdle), advice: otherSizeAdvice(other.Report)}
+		advice: otherSizeAdvice(other.Report)}
 	for _, m := range other.Drivers {
 		if m.Good {
 			o.Drivers = append(o.Drivers, m.Name)

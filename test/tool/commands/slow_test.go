@@ -57,21 +57,6 @@ func TestDoctorNamesTheSlowLayer(t *testing.T) {
 	}
 }
 
-// If 32-bit programs load drivers without a device, and only then, the first screen names the command that shows them.
-func TestFirstScreenNamesIdleDriversOf32Bits(t *testing.T) {
-	t.Parallel()
-	const line = "  vkloader doctor --bits 32 --full     memory use in 32-bit programs\n"
-	for name, want := range map[string]bool{"healthy-steam": true, "steam-user": false, "healthy-64": false} {
-		root := t.TempDir()
-		if _, err := build(filepath.Join("testdata/machines", name+".txtar"), root); err != nil {
-			t.Fatal(err)
-		}
-		if out, _ := execute(t, "--root", root, "--env", "HOME=/home/user"); strings.Contains(out, line) != want {
-			t.Errorf("%s:\n%s", name, out)
-		}
-	}
-}
-
 // doctor names a driver that takes far longer than the others, with its time and a fix that excludes it. It does not name a slightly slower
 // driver.
 func TestDoctorNamesTheSlowDriver(t *testing.T) {
