@@ -55,8 +55,8 @@ func TestVersions(t *testing.T) {
 		{"text", map[string]string{place + "libvulkan.so.1": "texts=Vulkan%20Loader%20Version%201.3.290"}, "1.3.290", FromText,
 			place + "libvulkan.so.1, version 1.3.290"},
 		{"another package", map[string]string{place + "libvulkan.so.1": "soname=x",
-			"lib/apk/db/installed": "= P:game\nV:2.0.1\nF:usr/lib/x86_64-linux-gnu\nR:libvulkan.so.1\n\n"}, "", "", ", unknown version"},
-		{"nothing", map[string]string{place + "libvulkan.so.1": "soname=x"}, "", "", place + "libvulkan.so.1, unknown version"},
+			"lib/apk/db/installed": "= P:game\nV:2.0.1\nF:usr/lib/x86_64-linux-gnu\nR:libvulkan.so.1\n\n"}, "", "", "libvulkan.so.1 of Debian (game 2.0.1)"},
+		{"nothing", map[string]string{place + "libvulkan.so.1": "soname=x"}, "", "", place + "libvulkan.so.1"},
 		{"this project's", map[string]string{place + "libvulkan.so.1": "-> libvulkan.so.1.4.363", place + "libvulkan.so.1.4.363": "release=0.9.0"},
 			"1.4.363", FromName, "libvulkan.so.1.4.363 of vkloader 0.9.0"},
 	} {

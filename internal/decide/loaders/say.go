@@ -13,7 +13,7 @@ import (
 func (l *Loader) Title() string {
 	name := l.base(l.File)
 	if l.Inside {
-		return "the loader linked into " + name + ", " + l.version()
+		return "the loader linked into " + name + l.version()
 	}
 	if l.Ours() { // its release says more than the version
 		return name + " of vkloader " + l.Release
@@ -26,8 +26,8 @@ func (l *Loader) Title() string {
 	default:
 		name = l.Path
 	}
-	if version := l.version(); l.From != FromName || l.Package == "" {
-		name += ", " + version
+	if l.From != FromName || l.Package == "" {
+		name += l.version()
 	}
 	return name
 }
@@ -41,11 +41,12 @@ func (l *Loader) base(path string) string {
 	return machine.Style.Base(path)
 }
 
+// version returns the version for the end of a name; "": unknown.
 func (l *Loader) version() string {
 	if l.Version == "" {
-		return "unknown version"
+		return ""
 	}
-	return "version " + l.Version
+	return ", version " + l.Version
 }
 
 // Line describes the loader that a program gets in one sentence; nil: it gets none. The program "": any ordinary
@@ -62,7 +63,7 @@ func Line(l *Loader, program string) string {
 		return l.Static.Line(program) + ": " + l.Title()
 	}
 	if l.Inside {
-		return who + " has a Vulkan loader linked in (" + l.version() + "), and uses no " + Name
+		return who + " has a Vulkan loader linked in" + l.version() + ", and uses no " + Name
 	}
 	line := who + " " + verb + " " + l.Title()
 	if why := l.Why(); why != "" {
@@ -86,9 +87,9 @@ func (l *Loader) Why() string { return Reason(l.rule) }
 func Reason(rule binary.Rule) string {
 	return map[binary.Rule]string{
 		binary.ByPreload: "it is preloaded (LD_PRELOAD or /etc/ld.so.preload)",
-		binary.ByRPath:   "DT_RPATH names its directory",
+		binary.ByRPath:   "the path built into the program (DT_RPATH) names its directory",
 		binary.ByProgram: "it is in the program's directory", binary.ByVariable: "LD_LIBRARY_PATH names its directory",
-		binary.ByRunPath: "DT_RUNPATH names its directory",
+		binary.ByRunPath: "the path built into the program (DT_RUNPATH) names its directory",
 	}[rule]
 }
 

@@ -40,7 +40,7 @@ func TestProbeThroughTheProgramsLoader(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := of(w, w.Path("other"), "doctor", "--probe")
-	for _, want := range []string{"Programs get " + w.Path("other/libvulkan.so.1") + ", unknown version: LD_LIBRARY_PATH",
+	for _, want := range []string{"Programs get " + w.Path("other/libvulkan.so.1") + ": LD_LIBRARY_PATH",
 		"problem driver-crashes: acme.json", "killed by SIG", "it happens only with the loader that programs get, of an unknown version, and not with vkloader's",
 		"Or: unset VK_DRIVER_FILES"} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), strings.Join(strings.Fields(want), " ")) {
@@ -164,7 +164,7 @@ func TestVersionByProbe(t *testing.T) {
 	}
 	w.Write("game/libvulkan.so.1", string(copied))
 	for arguments, want := range map[string]string{
-		"doctor --no-probe": w.Path("game/libvulkan.so.1") + ", unknown version",
+		"doctor --no-probe": w.Path("game/libvulkan.so.1") + ":",
 		"doctor":            w.Path("game/libvulkan.so.1") + ", version " + strings.TrimPrefix(filepath.Base(real), "libvulkan.so."),
 	} {
 		if out := of(w, w.Path("game"), strings.Fields(arguments)...); !strings.Contains(out, want) {
