@@ -270,8 +270,7 @@ func (e *exam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
 			others = append(others, other.Path)
 		}
 		hiding = append(hiding, lacking{textf("%s, which the program brings, hides %s: %s needs %s, which only the "+
-			"system's file has. So %[3]s is not loaded, or ends the program. Without the program's file, %[3]s gets "+
-			"the system's", e.options.Bundle.Shown(file.Path), other.Path, by, wants), file.Path})
+			"system's file has", e.options.Bundle.Shown(file.Path), other.Path, by, wants), file.Path})
 	}
 	if len(others) == len(hiding) { // one step loads all of them
 		c := e.preloading(strings.Join(others, " "))

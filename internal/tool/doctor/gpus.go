@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/term"
 )
@@ -47,13 +48,19 @@ func distinguish(list []GPU) {
 	}
 }
 
-// nameByTrial gives the devices that programs get, and the findings about them, the names that programs read.
+// nameByTrial gives the devices that programs get, and the findings about them, the names that programs read. The only
+// device of a machine is the only one that its drivers list, if it has no address.
 func (r *Report) nameByTrial() {
 	r.GPUs, r.Findings = slices.Clone(r.GPUs), slices.Clone(r.Findings)
 	titles := map[string]string{}
 	for g := range each(r.GPUs) {
 		titles[g.Name] = g.Title()
-		if at := slices.IndexFunc(r.Devices, g.is); at >= 0 {
+		at := slices.IndexFunc(r.Devices, g.is)
+		if _, has := drivers.PCIAddress(g.Name); !has && at < 0 && len(r.GPUs) == 1 && len(r.Devices) == 1 &&
+			r.Devices[0].Type != vk.CPU && r.Devices[0].Type != vk.Virtual {
+			at = 0
+		}
+		if at >= 0 {
 			g.Label = r.Devices[at].Name
 		}
 	}

@@ -394,7 +394,7 @@ func (r *Report) missingFilesText() string {
 		}
 	}
 	is := term.Either(len(missing) == 1, " is", " are")
-	return term.Enclosed("", strings.Join(missing, " and "), is+" not mounted: unknown devices")
+	return term.Enclosed("The devices are unknown, because ", strings.Join(missing, " and "), is+" not mounted")
 }
 
 // dropCovered removes the finding that a device has no driver if a tried driver lists the device, the finding that it

@@ -86,7 +86,7 @@ func whoNeeds(by, through string) string {
 	if through == "" {
 		return by
 	}
-	return by + ", which " + through + " needs,"
+	return by + " (needed by " + through + ")"
 }
 
 // though describes the place where ldconfig would make the dynamic linker find a library.

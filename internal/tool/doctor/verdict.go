@@ -26,7 +26,9 @@ import (
 func verdict(r *Report) string {
 	texts := r.verdicts()
 	if missing := r.missingFilesText(); missing != "" {
-		texts = append(term.Words(texts, func(text string) string { return missing + "; " + text }), missing)
+		texts = append(term.Words(texts, func(text string) string {
+			return missing + "; " + strings.Replace(text, "No ", "no ", 1)
+		}), missing)
 	}
 	return fit(r.end(), texts)
 }
@@ -218,13 +220,8 @@ func (r *Report) rest() []string {
 		text := excluded.excludedBy + " excludes " + excluded.Subject
 		return append(r.noVulkan(text)[:1], text)
 	case len(unknown) > 0 && r.Works:
-		var names []string
-		for _, p := range r.Probes {
-			if p.Kind == "driver" && p.Result == ProbeOK {
-				names = append(names, p.Name)
-			}
-		}
-		return []string{"Vulkan works with " + strings.Join(names, ", "), "Vulkan works"}
+		names := term.Words(r.Devices, func(d probe.Device) string { return d.Name })
+		return []string{strings.Join(names, " and ") + term.Either(len(names) == 1, " works", " work"), "Vulkan works"}
 	case len(unknown) > 0 && r.Tried:
 		return r.noVulkan(device)
 	case len(unknown) > 0:

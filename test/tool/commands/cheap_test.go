@@ -130,14 +130,14 @@ func TestWithoutKernelFiles(t *testing.T) {
 	if exec.Command("unshare", "--user", "--map-root-user", "--mount", "true").Run() != nil {
 		t.Skip("this kernel gives no user namespaces")
 	}
-	for hidden, want := range map[string]string{"/sys": "/sys is not mounted: unknown devices; ", "/proc": "/proc is not mounted: unknown devices; ",
-		"/sys /proc": "/proc and /sys are not mounted: unknown devices; "} {
+	for hidden, want := range map[string]string{"/sys": "The devices are unknown, because /sys is not mounted; ", "/proc": "The devices are unknown, because /proc is not mounted; ",
+		"/sys /proc": "The devices are unknown, because /proc and /sys are not mounted; "} {
 		t.Run(hidden, func(t *testing.T) {
 			t.Parallel()
 			script := "for place in " + hidden + "; do mount -t tmpfs none $place || exit 99; done; exec " + filepath.Join(built, "vkloader") + " \"$@\""
 			node := "mount -t tmpfs none /mnt && cd /mnt && mkdir dri && touch null dri/renderD128 && mount --bind /dev/null null && " +
 				"mount --bind /dev/null dri/renderD128 && mount --rbind /mnt /dev || exit 99; cd /; "
-			for before, begins := range map[string]string{"": "Vulkan works with null_icd.json; no problems found", node: want} {
+			for before, begins := range map[string]string{"": "vkloader null device works; no problems found", node: want} {
 				if hidden != "/sys" || os.Getuid() != 0 { // root of another user's namespace tries no file of that user
 					continue
 				}
