@@ -152,8 +152,12 @@ func deviceChoice(r *doctor.Report) string {
 	if r.Loader == nil || r.Loader.Obeys("device_configurations") {
 		lasting = fmt.Sprintf("vkloader settings set %s --app %s", device, program)
 	}
+	name := chosen.Name
+	if chosen.Index != hardware[0].Index {
+		name = "Programs that take the first device get " + hardware[0].Name + ". For " + name
+	}
 	return fmt.Sprintf("%[3]s: vkloader run %[1]s %[2]s; in Steam's launch options: vkloader run %[1]s %%command%%",
-		device, program, chosen.Name) + term.Enclosed("; for good: ", lasting, "")
+		device, program, name) + term.Enclosed("; for good: ", lasting, "")
 }
 
 // variableChoice names the variable that chooses a device for a loader that reads no device from settings: Mesa's layer

@@ -356,7 +356,7 @@ func (e *exam) absence() {
 	if loader != "" && software != "" {
 		do = onlyCPU.before(e.system.choose(loader, software))
 	}
-	what := term.Either(len(e.Loaders) > 0, sentence("no driver is installed, and no graphics device was found"),
-		sentence("neither a loader nor a driver is installed, and no graphics device was found"))
-	e.add(NotInstalled, "Vulkan", "", what, do).missing = true
+	what := term.Either(len(e.Loaders) > 0, "no driver is installed", "neither a loader nor a driver is installed") +
+		term.Either(len(e.GPUs) > 0, "", ", and no graphics device was found")
+	e.add(NotInstalled, "Vulkan", "", sentence(what), do).missing = len(e.GPUs) == 0
 }
