@@ -27,8 +27,10 @@ func (f *Files) StandingOf(used bool, lacks string) standing.Standing {
 // fault returns the first reason why the dynamic linker does not load the library, as a code and a clause.
 func (f *Files) fault(lacks string) (code, clause string) {
 	switch f.Fault {
-	case Absent, ForOthers, Unreadable, Foreign:
+	case Absent, Unreadable:
 		return f.Library.fault("its library")
+	case ForOthers, Foreign: // a manifest for other programs, not a fault of the library
+		return standing.FaultForeign, f.Library.Why("its library")
 	case None:
 	}
 	switch {

@@ -44,10 +44,14 @@ type Standing struct {
 	Harmless bool `json:"harmless,omitempty"`
 }
 
-// String returns the stage with its fault: "chosen, but its library /usr/lib/libx.so is missing".
+// String returns the stage with its fault: "chosen, but its library /usr/lib/libx.so is missing". A driver for other
+// programs has no stage.
 func (s Standing) String() string {
-	if s.But == "" {
+	switch {
+	case s.But == "":
 		return string(s.Stage)
+	case s.Fault == FaultForeign:
+		return s.But
 	}
 	return string(s.Stage) + ", but " + s.But
 }
