@@ -387,9 +387,8 @@ func (e *exam) addUnnumbered(loader *binary.File) {
 	}
 	name := names[0]
 	do := e.system.by("loader-name", with("to", path.Base(loader.Path), "file", path.Join(path.Dir(loader.Path), name)))
-	e.add(LoaderMissing, name, e.source.Program, sentence(
-		"the program's file has the name "+name+", which the dynamic linker does not find, and not "+loaderName), do,
-		something)
+	e.add(LoaderMissing, name, e.source.Program, textf("the program names %s, and only %s is there", name,
+		loaderName), do, something)
 }
 
 // addMisfit adds a finding for a loader that needs newer libraries than those of the program.
