@@ -53,7 +53,11 @@ func (e *exam) closure(m *Entry, f *binary.File, c *binary.Closure, opened ...st
 		if len(c.Data) > 0 {
 			symbol = c.Data[0]
 		}
-		do := e.hiddenBy(c, c.Files[1:]...)
+		what := undefinedSymbol(f, symbol, len(c.Symbols)-1, len(c.Data) > 0)
+		do, hides := e.hiddenBy(c, c.Files[1:]...)
+		if hides != nil {
+			what = hides
+		}
 		if do == nil {
 			do = e.matching(m, f)
 		}
@@ -61,8 +65,7 @@ func (e *exam) closure(m *Entry, f *binary.File, c *binary.Closure, opened ...st
 			do = newAdvice("The program's files do not fit together: use another release of it, or of its image.").
 				withObstacle(ofRelease)
 		}
-		found := e.foundIn(m, LibrarySymbol, undefinedSymbol(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), do,
-			term.Either(len(c.Unbound()) > 0, everything, usual))
+		found := e.foundIn(m, LibrarySymbol, what, do, term.Either(len(c.Unbound()) > 0, everything, usual))
 		for _, file := range c.Files[1:] {
 			found.offer(fixing, e.unsearching(file)...)
 		}
@@ -358,25 +361,28 @@ func (h host) preloading(file string) explain.Change {
 	return explain.SetVariable(variable, strings.TrimSpace(file+" "+value))
 }
 
-// hiddenBy returns advice about libraries in a directory of ldconfig's that hide newer ones; nil: none does.
-func (e *exam) hiddenBy(c *binary.Closure, files ...*binary.File) *Remedy {
+// hiddenBy returns advice about a library in a directory of ldconfig's that hides a newer one, and what it lacks; nil:
+// none does.
+func (e *exam) hiddenBy(c *binary.Closure, files ...*binary.File) (*Remedy, fact) {
 	for _, file := range files {
 		for _, place := range e.linker.Everywhere(file.Soname) {
 			other := e.linker.Open(place)
 			if other.Real == file.Real || !e.linker.Fits(other) {
 				continue
 			}
-			if _, lacks := lackOf(c, file, other); lacks == "" {
+			by, lacks := lackOf(c, file, other)
+			if lacks == "" {
 				continue
 			}
 			for _, line := range e.configuration("/etc/ld.so.conf", 0) {
 				if path.Clean(line.directory) == path.Dir(file.Path) {
-					return e.searchLineRemoval(line, file.Path, place)
+					return e.searchLineRemoval(line, file.Path, place), textf("%s is loaded in place of %s, and lacks %s, "+
+						"which %s needs", file.Path, place, readable(lacks), by)
 				}
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // searchLineRemoval returns advice against a directory of ldconfig's configuration with a file that hides another one:

@@ -388,7 +388,7 @@ func (e *exam) hasDisplay(value string) bool {
 
 // olderThan returns advice about a library that is too old.
 func (e *exam) olderThan(m *Entry, c *binary.Closure, old binary.Old) *Remedy {
-	if do := e.hiddenBy(c, old.In); do != nil {
+	if do, _ := e.hiddenBy(c, old.In); do != nil {
 		return do
 	}
 	what := term.Either(m.Name == path.Base(m.Manifest), term.Either(m.Driver == nil, "program", "driver"), "layer")
