@@ -75,7 +75,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 			s.section("Needs attention")
 		}
 		printAttention(s, report, &f)
-		if ofGame == "" && len(f.Commands) > 0 && len(report.Sandboxes) == 0 {
+		if ofGame == "" && len(f.Commands) > 0 && report.HasSteam && len(report.Sandboxes) == 0 {
 			ofGame = shell.LaunchOptions(f.Commands[0])
 		}
 	}
@@ -156,8 +156,9 @@ func deviceChoice(r *doctor.Report) string {
 	if chosen.Index != hardware[0].Index {
 		name = "Programs that take the first device get " + hardware[0].Name + ". For " + name
 	}
-	return fmt.Sprintf("%[3]s: vkloader run %[1]s %[2]s; in Steam's launch options: vkloader run %[1]s %%command%%",
-		device, program, name) + term.Enclosed("; for good: ", lasting, "")
+	run := "vkloader run " + device
+	return fmt.Sprintf("%s: %s %s", name, run, program) + term.Either(r.HasSteam,
+		"; in Steam's launch options: "+run+" %command%", "") + term.Enclosed("; for good: ", lasting, "")
 }
 
 // variableChoice names the variable that chooses a device for a loader that reads no device from settings: Mesa's layer

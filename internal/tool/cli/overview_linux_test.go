@@ -90,12 +90,15 @@ func TestDevicesInProgramsOrder(t *testing.T) {
 		{[]probe.Device{intel, {Index: 1, Name: "Iris"}, {Index: 2, Name: "RTX", Type: vk.Discrete}}, "0 Intel Iris Xe, 1 Iris, 2 RTX", "--device 2 "},
 		{[]probe.Device{{Name: "A", PCI: "0000:01:00.0"}, {Index: 1, Name: "B", PCI: "0000:01:00.0"}}, "0 A, 1 B", ""},
 	} {
-		r := &doctor.Report{Devices: c.devices}
+		r := &doctor.Report{Devices: c.devices, HasSteam: true}
 		if _, names := devicesInOrder(r); strings.Join(names, ", ") != c.names {
 			t.Errorf("%q, want %q", names, c.names)
 		}
 		if got := deviceChoice(r); !strings.Contains(got, c.choice) || (got == "") != (c.choice == "") {
 			t.Errorf("%q, want %q", got, c.choice)
+		}
+		if r.HasSteam = false; strings.Contains(deviceChoice(r), "%command%") {
+			t.Errorf("without Steam: %q", deviceChoice(r))
 		}
 	}
 }
@@ -114,12 +117,12 @@ func TestLastingChoiceIsInForce(t *testing.T) {
 		want string
 	}{
 		{doctor.Report{Loader: &loaders.Loader{Release: "1"}}, "; for good: vkloader settings set --device nvidia --app PROGRAM"},
-		{doctor.Report{Loader: old}, "vkloader run --device nvidia %command%"},
+		{doctor.Report{Loader: old}, "vkloader run --device nvidia PROGRAM"},
 		{doctor.Report{Loader: old, Layers: []doctor.Entry{layer}}, "; for good: the variable MESA_VK_DEVICE_SELECT='10de:1f08!'"},
 		{doctor.Report{Loader: old, GPUs: []doctor.GPU{intel, nvidia}}, "; for good: the variable VK_ICD_FILENAMES=/nvidia.json"},
 		{doctor.Report{Loader: old, GPUs: []doctor.GPU{intel, nvidia}, Drivers: []doctor.Entry{{Manifest: "/nvidia32.json", Class: 32}}},
 			"; for good: the variable VK_ICD_FILENAMES=/nvidia.json:/nvidia32.json"},
-		{doctor.Report{Loader: old, GPUs: []doctor.GPU{gpu("0x8086", "0x3e92", "/nvidia.json"), nvidia}}, "vkloader run --device nvidia %command%"},
+		{doctor.Report{Loader: old, GPUs: []doctor.GPU{gpu("0x8086", "0x3e92", "/nvidia.json"), nvidia}}, "vkloader run --device nvidia PROGRAM"},
 		{doctor.Report{GPUs: []doctor.GPU{nvidia}}, ""},
 	} {
 		c.r.Devices = []probe.Device{{Name: "Intel", Type: vk.Integrated, VendorID: 0x8086},

@@ -107,6 +107,7 @@ type Report struct {
 	Loader    *loaders.Loader   `json:"loader,omitempty"` // the program's loader; absent: none
 	Static    loaders.StaticUse `json:"-"`                // the program's static linking
 	Loaders   []Loader          `json:"loaders"`
+	HasSteam  bool              `json:"-"` // it is installed
 	// absent: the machine has no loader for it, or a program is named
 	Other   *OtherSize `json:"other_word_size,omitempty"`
 	Drivers []Entry    `json:"drivers"`

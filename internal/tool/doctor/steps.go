@@ -42,6 +42,7 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 	if o := e.Other; o != nil && e.someGood() && (o.Loader == nil || len(o.Drivers) == 0 || o.first != "") {
 		e.add(OtherWordSize, "32-bit programs", "", sentence(o.Line()+term.Enclosed(". ", o.first, "")), o.advice)
 	}
+	e.HasSteam = slices.ContainsFunc(e.places("Steam"), e.machine.Exists)
 	e.judge = verdict
 	return e.finish(), nil
 }
