@@ -206,8 +206,8 @@ func TestPermission(t *testing.T) {
 		{"mia", 0o600, file("run/.containerenv", ""), closed}, {"mia", 0o600, file(".dockerenv", ""), closed},
 		{"mia", 0o600, file("var/run/secrets/kubernetes.io/x", ""), closed}, {"mia", 0o600, file("run/systemd/container", "rkt"), closed},
 		{"mia", 0o660, join(file("run/systemd/container", "lxc"), file("etc/group", "syslog:x:"+gid+":\nrender:x:108:\n")), // jellyfin/jellyfin issue 6505
-			"The host gives the node to the container without its group. On the host, let the container's configuration set the group render, 108: on Incus, " +
-				"incus config device set CONTAINER DEVICE gid=108; on Proxmox, dev0: /dev/dri/renderD128,gid=108; then join that group in the container."},
+			"The host gives the node to the container with another group than render. On the host, let the container's configuration set the group render, 108: on Incus, " +
+				"incus config device set CONTAINER DEVICE gid=108; on Proxmox, dev0: /dev/dri/renderD128,gid=108. In the container, the user must be in that group."},
 		{"0", 0o600, nil, ""}, {"", 0o600, nil, ""},
 	} {
 		if got := check(c.user, c.mode, c.more); got != c.want {
