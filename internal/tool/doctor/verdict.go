@@ -213,7 +213,8 @@ func (r *Report) rest() []string {
 	switch {
 	case has(r.Findings, NotInstalled):
 		what := term.Either(len(r.Loaders) > 0, "no driver is installed", "Vulkan is not installed")
-		return []string{term.Either(len(r.GPUs) > 0, strings.ToUpper(what[:1])+what[1:], "No graphics device, and "+what)}
+		return []string{term.Either(len(r.GPUs) > 0, strings.ToUpper(what[:1])+what[1:],
+			"No graphics device, and "+what)}
 	case good == 0:
 		return r.noVulkan(term.Either(r.hasDriver(), "No driver works", "No driver is installed"))
 	case excluded != nil:
