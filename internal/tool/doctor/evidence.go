@@ -512,7 +512,7 @@ func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
 }
 
 // setDemand sets the variable without which an unfinished driver lists no device: the driver's own lines name it, or
-// with it the driver lists one.
+// its file does, and with it the driver lists one.
 func (t *trying) setDemand(ctx context.Context, e *evidence, a *alone) error {
 	if a.Result != ProbeNoDevice && a.Result != ProbeFails || len(a.blamed) > 0 ||
 		e.deviceAbsent(drivers.Of(a.of.Library)) {
@@ -521,7 +521,7 @@ func (t *trying) setDemand(ctx context.Context, e *evidence, a *alone) error {
 	for _, name := range nameLists()["unfinished"] {
 		demand := explain.SetVariable(name, "1")
 		said := strings.Contains(strings.Join(a.Wrote, "\n"), name+"=1")
-		if e.host().variable(name) != "" {
+		if contains, _ := e.source.Contains(a.of.File, name); !said && !contains || e.host().variable(name) != "" {
 			continue
 		}
 		// it lists devices, and submits no work: the driver's authors warn of that
