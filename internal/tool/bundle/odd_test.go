@@ -14,6 +14,7 @@ func TestHideOddNames(t *testing.T) {
 		"/home/m\xfcller/x of m\xfcller on h\xf6st": "~/x of user1 on machine",
 		"C:/Users/b\xf6b/x":                         "C:/Users/user2/x",
 		`"/home/m\ufffdller/x"`:                     `"~/x"`, // in JSON
+		`"a\nbob: b\n/home/m\ufffdller"`:            `"a\nuser2: b\n~"`,
 		strings.Repeat("a word ", 1000):             strings.Repeat("a word ", 1000),
 	} {
 		if got := p.Hide(text); got != want {

@@ -83,7 +83,7 @@ func (p *Private) directory(directory, to string) {
 	for _, text := range slices.Compact([]string{directory, strings.Trim(string(written), `"`)}) {
 		// Joined paths often contain double slashes.
 		pattern := strings.ReplaceAll(literal(text), "/", "/+")
-		pattern = `(^|[^A-Za-z0-9._~-])` + pattern + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`
+		pattern = `(^|\\[nrt]|[^A-Za-z0-9._~-])` + pattern + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`
 		p.directories = append(p.directories, replacement{regexp.MustCompile(pattern), "${1}" + to + "${2}"})
 	}
 }
@@ -95,19 +95,19 @@ var drivePath = sync.OnceValue(
 // addDrivePath replaces a Windows path like directory. It ignores letter case and accepts doubled backslashes.
 func (p *Private) addDrivePath(directory, to string) {
 	parts := term.Words(strings.FieldsFunc(directory, func(r rune) bool { return r == '\\' || r == '/' }), literal)
-	pattern := `(?i)(^|[^A-Za-z0-9])` + strings.Join(parts, `[\\/]+`) + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`
+	pattern := `(?i)(^|\\[nrt]|[^A-Za-z0-9])` + strings.Join(parts, `[\\/]+`) + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`
 	p.directories = append(p.directories, replacement{regexp.MustCompile(pattern),
 		"${1}" + strings.Replace(to, "/home/", "C:/Users/", 1) + "${2}"})
 }
 
-// name replaces a name where it is a whole word, in any letter case.
+// name replaces a name where it is a whole word, in any letter case, also at the beginning of a line in JSON.
 func (p *Private) name(name, to string) {
 	if len(name) < 2 || len(name) > longestName || slices.Contains(common, strings.ToLower(name)) ||
 		name == "localhost" {
 		return
 	}
 	p.names = append(p.names,
-		replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + literal(name) + `($|[^A-Za-z0-9])`),
+		replacement{regexp.MustCompile(`(?i)(^|\\[nrt]|[^A-Za-z0-9])` + literal(name) + `($|[^A-Za-z0-9])`),
 			"${1}" + to + "${2}"})
 }
 
