@@ -116,7 +116,7 @@ func (e *exam) devices() {
 	e.raspberry()
 	for m := range each(e.Drivers) { // a faulty driver of absent devices is of another card, and the loader skips it
 		if m.But != "" && m.Used {
-			m.Harmless = m.Harmless || e.standings().Standing(explain.ItemKey{Manifest: m.Manifest}).Harmless
+			m.Harmless = e.standings().Standing(explain.ItemKey{Manifest: m.Manifest}).Harmless
 		}
 	}
 }

@@ -125,9 +125,6 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 	if other := e.ofOtherSize().Find(m.Library).File; other != nil && other.Err() == nil &&
 		(e.class != ProcessClass || m.Layer != nil) {
 		m.File, m.Class, m.Machine = other.Real, other.Class, other.MachineName()
-		r.File = other
-		m.But = (&drivers.Library{LibrarySearch: r, Fault: drivers.Foreign}).Why("its library")
-		m.Fault, m.Harmless = standing.FaultForeign, true
 		e.foundIn(m, LibraryForeign, foreignLibrary(other), e.other(m))
 		return
 	}

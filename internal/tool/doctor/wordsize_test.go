@@ -8,25 +8,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
-	"vkloader/test/lib/tree"
 )
-
-// A driver whose library is there for programs of the other word size is not used, and neither missing nor broken.
-func TestDriverOfOtherWordSize(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	tree.Lay(t, root, join(card("0x10de", "nvidia", true), file(icds+"nvidia_icd.json", icd("libGLX_nvidia.so.0", "")),
-		file("usr/lib/x86_64-linux-gnu/libGLX_nvidia.so.0", library(t, "exports=vk_icdGetInstanceProcAddr")),
-		file("usr/lib/i386-linux-gnu/libvulkan.so.1", library(t, "class=32 machine=i386 exports=vkCreateInstance"))))
-	report, err := Examine(&machine.Source{Machine: machine.Machine{Root: root}, Class: 32}, Options{})
-	if err != nil || len(report.Drivers) != 1 {
-		t.Fatal(report, err)
-	}
-	m := report.Drivers[0]
-	if got := string(m.State(m.Used)) + ": " + m.Standing.String(); got != "not used: its library is for 64-bit x86-64 programs" {
-		t.Error(got)
-	}
-}
 
 // The advice for a 32-bit driver uses the distribution's package manager.
 func TestPackagesFor32Bits(t *testing.T) {
