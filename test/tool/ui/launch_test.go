@@ -99,7 +99,7 @@ func TestLaunch(t *testing.T) {
 		t.Errorf("the settings stay: %q", text)
 	}
 	b.press("#culprit", kb.Enter)
-	b.sees("No culprit:")
+	b.sees("The culprit is the program:")
 	b.enter("#variables", "LD_PRELOAD=/x")
 	b.press("#start", kb.Enter)
 	b.sees("the page refuses the variable LD_PRELOAD")
