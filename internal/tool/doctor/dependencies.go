@@ -361,8 +361,8 @@ func (h host) preloading(file string) explain.Change {
 	return explain.SetVariable(variable, strings.TrimSpace(file+" "+value))
 }
 
-// hiddenBy returns advice about a library in a directory of ldconfig's that hides a newer one, and what it lacks; nil:
-// none does.
+// hiddenBy returns advice about a library in a directory of ldconfig's that hides a newer one, and the fact; nil: none
+// does.
 func (e *exam) hiddenBy(c *binary.Closure, files ...*binary.File) (*Remedy, fact) {
 	for _, file := range files {
 		for _, place := range e.linker.Everywhere(file.Soname) {

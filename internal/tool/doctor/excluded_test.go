@@ -180,7 +180,7 @@ func TestNoDeviceAndNoSoftware(t *testing.T) {
 	}
 }
 
-// A driver that lists a device in a trial without a display does not lack what it opens without one.
+// A driver that lists a device in a trial without a display has no finding about EGL.
 func TestTrialWithoutDisplay(t *testing.T) {
 	t.Parallel()
 	withoutWindows(t)

@@ -65,7 +65,7 @@ func countCodes(list []Finding) map[Code]int {
 
 // collectors are the files that read a machine: the system and its packages, libraries and loaders, programs, manifests and
 // settings, users and services. Every other file has rules, remedies or words.
-var collectors = []string{"distribution.go", "leftout.go", "libraries.go", "loader.go", "probed.go", "program.go", "settings.go",
+var collectors = []string{"distribution.go", "leftout.go", "ldconfig.go", "libraries.go", "loader.go", "probed.go", "program.go", "settings.go",
 	"systems.go", "user.go", "wish.go"}
 
 // A rule asks the machine for facts, and opens, lists or describes no file: how a fact is read stands below

@@ -93,8 +93,8 @@ func TestFixLeavesPortabilityToTheUser(t *testing.T) {
 	}
 }
 
-// --fix sees what the trials of doctor see. It ends with each finding that it did not fix, and with the finding's step: here an export,
-// which it does not write for a layer that fails.
+// --fix makes the trials of doctor. It ends with each remaining finding and its step: here an export, which it does not write for a layer
+// that fails.
 func TestFixMakesTheTrialsOfDoctor(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
