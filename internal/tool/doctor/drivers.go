@@ -180,7 +180,7 @@ func (r *Report) driversWithoutDevice() (software, unknown []*Entry, good int) {
 	for m := range each(r.Drivers) {
 		f := m.family()
 		switch {
-		case !m.Good || m.Brought:
+		case !m.serves():
 			continue
 		case f == nil:
 			unknown = append(unknown, m)

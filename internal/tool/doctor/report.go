@@ -84,6 +84,9 @@ func (m *Entry) family() *drivers.Family { return drivers.Of(m.Library) }
 // isUnknown reports whether the driver works and is of no known family, so it may serve any device.
 func (m *Entry) isUnknown() bool { return m.Good && m.family() == nil }
 
+// serves reports whether it is a working driver of the machine, not one that a program brings.
+func (m *Entry) serves() bool { return m.Good && !m.Brought }
+
 // functions returns the test of a library's functions, the usual one of them, and the code of a library that fails it.
 func (m *Entry) functions() (is drivers.Interface, usual string, misfit Code) {
 	if m.Layer == nil {

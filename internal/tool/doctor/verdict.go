@@ -163,7 +163,7 @@ func (r *Report) end() string {
 	})
 	missing := contains(r.missingDevices(), func(m *missingDevice) bool { // and the verdict does not name why
 		return m.by == nil || !slices.Contains([]Kind{GPULeftOut, GPUVirtual, GPUReserved}, m.by.Code)
-	}) || contains(r.Findings, (*Finding).lacksVulkan)
+	}) || contains(r.Findings, (*Finding).lacksVulkan) || !contains(r.Drivers, (*Entry).serves)
 	end := "no problems found"
 	switch {
 	case problems > 0:
