@@ -11,7 +11,7 @@
 //
 //   - steps.go, windows.go and macos.go collect the facts of a machine; macos.go also those of machines with further
 //     systems.
-//   - steps.go lists the rules of all systems, too: each finds some codes of findings; each subject has a file.
+//   - steps.go lists the rules of Linux, too: each makes some codes of findings; each subject has a file.
 //   - fixes.go tries changes on a copy of the facts, and causes.go finds the findings behind others.
 //   - tries.go runs child processes, and evidence.go and probed.go turn their results into findings. causes.go weighs
 //     all findings.

@@ -79,7 +79,11 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 		return nil, err
 	}
 	e.Program, e.examineAfter = source.Program, e.after
-	apply(e, func(r *rule) func(*macExam) { return r.macos })
+	e.sdks()
+	e.decisions()
+	e.libraries()
+	e.copies()
+	e.addNoDriver()
 	return e, nil
 }
 

@@ -25,10 +25,10 @@ import (
 // Each step reads the results of earlier steps only:
 //
 //	newExam    the facts: the decision, the user, the sandboxes and the devices
-//	apply      the rules: findings with their remedies
+//	rules      findings with their remedies
 //	complete   the remedies that were tried on a copy of the facts and help, the causes, and the severities
 //	otherSize  the programs of the other word size
-//	worded     the order and texts of findings, and the verdict
+//	finish     the order and texts of findings, and the verdict
 //
 // Try applies the rules that load drivers and layers.
 func Examine(source *machine.Source, options Options) (*Report, error) {
@@ -106,80 +106,16 @@ func (e *evidence) conclude() {
 	weigh(e.Findings, e.exemptByTrial, func(at int) bool { return c.confirmed[at] })
 }
 
-// rule finds the findings with some codes, which no other rule makes. Each system has its function: it reads the facts
-// that the system's examination has collected, and the findings of the rules before. A rule without function for a
-// system finds nothing there.
-type rule struct {
-	codes   []Code
-	linux   func(*exam)
-	windows func(*windowsExam)
-	macos   func(*macExam)
-	// the function for Windows reads files, which may not be there
-	files bool
-}
-
-// rules returns every rule, in the order in which they are applied. Two rules have no function: Examine compares the
-// word sizes, and WithProcess a process with its program.
-func rules() []rule {
-	return []rule{
-		{codes: []Code{RegistryStale, RegistryOff, RegistrySwitchedOff, RegistryUnread},
-			windows: (*windowsExam).registry},
-		{codes: []Code{SDKRemoved}, macos: (*macExam).sdks},
-		{codes: []Code{DriverPackage}, // with the decision's codes
-			linux: (*exam).decisions, windows: (*windowsExam).decisions, macos: (*macExam).decisions},
-		{codes: []Code{DirectoryUnreadable}, linux: (*exam).addClosedDirectories},
-		{codes: []Code{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol,
-			LibraryShadowed, LibraryRuntime, LibraryTwice, LibraryQuarantined, DriverHeadless, DriverInterface,
-			LayerInterface, LayerVariable}, linux: (*exam).libraries, windows: (*windowsExam).libraries,
-			macos: (*macExam).libraries, files: true},
-		{codes: []Code{LibraryCache}, linux: (*exam).outdatedCache},
-		{codes: []Code{DriverCopies}, macos: (*macExam).copies},
-		{codes: []Code{SystemFiles}, linux: (*exam).systemFiles},
-		{codes: []Code{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission, GPUNouveau, GPUNoDriver,
-			GPUDisplayOnly, GPUReserved, GPURemoved, GPUAsleep, GPULeftOut, GPUNoVulkan, GPUNeedsNewer, GPUUnfinished,
-			GPUVirtual}, linux: (*exam).devices},
-		{codes: []Code{NvidiaVersion}, linux: (*exam).nvidiaVersions},
-		{codes: []Code{VariableHides, DriverCrashes, DriverHangs, DriverFails, DriverExits, DriverNoDevice, DriverSlow,
-			DeviceOldVersion, DeviceNotConformant, SoftwareFirst, LayerCrashes, LayerHangs, LayerFails, LayerExits,
-			LayerLeftOut, LayerSlow, TogetherFails, SettingsHide, TrialRights, GPUMissing, DeviceWindowless},
-			linux: (*exam).hiddenByLayer}, // the others are of trials
-		{codes: []Code{DriverIdle}, linux: (*exam).idle},
-		{codes: []Code{DeviceTwice}, linux: (*exam).rivals},
-		{codes: []Code{NoDriver, NoDevice, SoftwareOnly},
-			linux: (*exam).fallback, windows: (*windowsExam).addNoDriver, macos: (*macExam).addNoDriver, files: true},
-		{codes: []Code{ServicePermission}, linux: (*exam).serviceUsers},
-		{codes: []Code{ServiceDevices}, linux: (*exam).serviceDevices},
-		{codes: []Code{ProgramNeeds}, linux: (*exam).programWants},
-		{codes: []Code{ProgramLayer, ProgramFile}, linux: (*exam).namedFiles},
-		{codes: []Code{ProgramNoVulkan}, linux: (*exam).findVulkan},
-		{codes: []Code{LayerEverywhere}, windows: (*windowsExam).implicit, files: true},
-		{codes: []Code{DriverTranslates}, windows: (*windowsExam).addLayered, files: true},
-		{codes: []Code{LoaderMissing, LoaderBroken, LoaderOld, LoaderBundled, LoaderOther}, linux: (*exam).loaders},
-		{codes: []Code{LoaderAbsent, LoaderDamaged, LoaderShadows}, windows: (*windowsExam).loaders, files: true},
-		{codes: []Code{ViewLacksDriver, ViewLacksLayer}, windows: (*windowsExam).otherView},
-		{codes: []Code{LeftoverOverride, LeftoverSettings, SettingsOwn, SettingsPath}, linux: (*exam).leftovers},
-		{codes: []Code{ElevatedIgnores, ElevatedProgram}, linux: (*exam).elevation},
-		{codes: []Code{ElevatedVariable, ElevatedUserKey}, windows: (*windowsExam).addElevatedFindings},
-		{linux: (*exam).variables}, // with the decision's codes
-		{codes: []Code{VariableDevice}, linux: (*exam).selections},
-		{codes: []Code{LayerSettings}, linux: (*exam).layerSettings},
-		{codes: []Code{VariableValue, VariableUnknown}, linux: (*exam).values},
-		{codes: []Code{NotInstalled}, linux: (*exam).absence},
-		{codes: []Code{LoaderIgnores}, linux: (*exam).addIgnored, windows: (*windowsExam).addIgnored},
-		{codes: []Code{ProgramStatic}, linux: (*exam).static},
-		{codes: []Code{OtherWordSize}},
-		{codes: []Code{ProcessOldFile, ProcessDiffers}},
-	}
-}
-
-// apply applies the rules to an examination of one system. find returns the function of a rule; nil: none.
-func apply[Exam any](e Exam, find func(*rule) func(Exam)) {
-	list := rules()
-	for r := range each(list) {
-		if f := find(r); f != nil {
-			f(e)
-		}
-	}
+// rules returns the rules of Linux, in the order in which they are applied. A rule makes the findings with some codes,
+// which no other rule makes. It reads the facts that the examination has collected, and the findings of the rules
+// before. Trials have further findings, Examine compares the word sizes, and WithProcess a process with its program.
+func rules() []func(*exam) {
+	return []func(*exam){(*exam).decisions, (*exam).addClosedDirectories, (*exam).libraries, (*exam).outdatedCache,
+		(*exam).systemFiles, (*exam).devices, (*exam).nvidiaVersions, (*exam).hiddenByLayer, (*exam).idle,
+		(*exam).rivals, (*exam).fallback, (*exam).serviceUsers, (*exam).serviceDevices, (*exam).programWants,
+		(*exam).namedFiles, (*exam).findVulkan, (*exam).loaders, (*exam).leftovers, (*exam).elevation,
+		(*exam).variables, (*exam).selections, (*exam).layerSettings, (*exam).values, (*exam).absence,
+		(*exam).addIgnored, (*exam).static}
 }
 
 // Options select the program and the user of an examination.
@@ -246,7 +182,9 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if err != nil {
 		return nil, err
 	}
-	apply(e, func(r *rule) func(*exam) { return r.linux })
+	for _, apply := range rules() {
+		apply(e)
+	}
 	e.addSharedNodes()
 	e.weigh()
 	e.Findings = sortFindings(e.Findings)

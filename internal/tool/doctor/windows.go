@@ -91,7 +91,18 @@ func lookWindows(w Windows) (*windowsExam, error) {
 			return nil, err
 		}
 	}
-	apply(e, func(r *rule) func(*windowsExam) { return term.Either(r.files && !w.Files, nil, r.windows) })
+	e.registry()
+	e.decisions()
+	if w.Files {
+		e.libraries()
+		e.addNoDriver()
+		e.implicit()
+		e.addLayered()
+		e.loaders()
+	}
+	e.otherView()
+	e.addElevatedFindings()
+	e.addIgnored()
 	return e, nil
 }
 
