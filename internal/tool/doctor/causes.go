@@ -48,7 +48,7 @@ func follow(removals []removal) func(*causes) {
 				_, still := r.left[f.key()]
 				follows := slices.Contains(followers, f.Code) && !slices.Contains(followers, root.Code) ||
 					(f.misleads(environment.NoLayer, environment.NoLayerMatches) || f.Code == LibraryForeign) &&
-						root.misleads(noPlace...) || root.Code == SDKRemoved && f.Code != SDKRemoved
+						root.misleads(noPlace...)
 				if !still && i != r.of && follows && c.because[i] == nil {
 					c.because[i] = root.Code
 				}

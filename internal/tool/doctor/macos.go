@@ -8,21 +8,22 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/systems"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/term"
 )
 
 // macExam is an examination of a Mac in progress.
 type macExam struct {
 	*Report
-	mac     *systems.Foreign
-	plain   *plan.Answer // for a program that does not enumerate portability drivers
-	removed []string     // directories of removed SDKs
+	mac   *systems.Foreign
+	plain *plan.Answer // for a program that does not enumerate portability drivers
 }
 
 // macChange is one change that may fix a finding: of variables or files, or of an attribute.
@@ -79,9 +80,9 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 		return nil, err
 	}
 	e.Program, e.examineAfter = source.Program, e.after
-	e.sdks()
-	e.decisions()
 	e.libraries()
+	e.variables()
+	e.decisions()
 	e.copies()
 	e.addNoDriver()
 	return e, nil
@@ -90,9 +91,11 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 // decisions adds the findings of the decision. Of the one without portability drivers only that it skips them is one.
 func (e *macExam) decisions() {
 	for f := range each(e.Answer.Diagnostics) {
-		ofSDK := f.Code == diag.FileOpen &&
-			slices.ContainsFunc(e.removed, func(sdk string) bool { return below(f.Path, sdk) })
-		if !isOrdinary(f) && f.Code != diag.DriverPortability && !ofSDK {
+		known := f.Code == diag.FileOpen && contains(e.Findings, func(o *Finding) bool { // a variable names the file
+			m, is := o.fact.(misled)
+			return is && m.Place == f.Path
+		})
+		if !isOrdinary(f) && f.Code != diag.DriverPortability && !known {
 			e.takenOver(f)
 		}
 	}
@@ -198,7 +201,7 @@ func (e *macExam) copies() {
 		}
 		f := e.add(DriverCopies, d.Name, d.Manifest,
 			textf("%s and %s both name a %s", before.Manifest, d.Manifest, path.Base(d.File)), nil)
-		if e.mac.Own.Resources != "" && below(before.Manifest, e.mac.Own.Resources) {
+		if e.mac.Own.Resources != "" && strings.HasPrefix(before.Manifest, e.mac.Own.Resources+"/") {
 			e.offer(f, explain.SetVariable(variables.OnlyInBundle, "1"))
 		}
 		if !strings.Contains(before.Manifest, ":") {
@@ -239,11 +242,6 @@ func (e *macExam) verdict(r *Report) string {
 	return verdictWithoutKernel(r)
 }
 
-// below reports whether a path is in a directory.
-func below(name, directory string) bool {
-	return strings.HasPrefix(path.Clean(name), strings.TrimSuffix(path.Clean(directory), "/")+"/")
-}
-
 // ForeignLibrary examines the library of one manifest for macOS: whether it exists and exports the required functions.
 func ForeignLibrary(source *systems.Foreign, m Entry) (Entry, []Finding) {
 	e := &macExam{Report: newReport(source.System.Title), mac: source}
@@ -251,85 +249,20 @@ func ForeignLibrary(source *systems.Foreign, m Entry) (Entry, []Finding) {
 	return m, e.finish().Findings
 }
 
-// sdkVariable is the directory of the SDK of LunarG.
-const sdkVariable = "VULKAN_SDK"
-
-// sdkVariables are the variables that the setup script of the SDK sets, by its releases.
-var sdkVariables = []string{sdkVariable, variables.DriverFiles.Name(), variables.ICDFilenames.Name(),
-	variables.AddDriverFiles.Name(), variables.LayerPath.Name(), variables.AddLayerPath.Name(), "DYLD_LIBRARY_PATH"}
-
-// sdks adds a finding for each directory of an SDK that variables name and that does not exist.
-func (e *macExam) sdks() {
-	named := map[string][]string{} // variables, by directory
-	for _, name := range sdkVariables {
-		value, _ := e.mac.Machine.Lookup(name)
-		for _, entry := range strings.Split(value, ":") {
-			sdk := e.sdkOf(entry)
-			if sdk == "" || e.mac.Exists(sdk) {
-				continue
-			}
-			if !slices.Contains(e.removed, sdk) {
-				e.removed = append(e.removed, sdk)
-			}
-			if !slices.Contains(named[sdk], name) {
-				named[sdk] = append(named[sdk], name)
-			}
+// variables adds a finding for each entry of a variable that names a missing file or directory, such as those of a
+// removed SDK.
+func (e *macExam) variables() {
+	source := &machine.Source{Machine: e.mac.Machine, Added: e.mac.Added}
+	all := environment.Check(source, e.Answer)
+	for _, f := range all {
+		what := Finding{fact: misled{Problem: f}}
+		if !what.misleads(noPlace...) {
+			continue // the decision's findings are enough
 		}
+		severity := term.Either(decide.OnlyDrivers(f.Variable) && e.someGood(), diag.Warning, f.Code.Entry().Severity)
+		e.offer(e.addDiagnostic(&diag.Diagnostic{Code: f.Code, Subject: f.Variable}, severity, what.fact,
+			entryOf(f.Code)), environment.Changes(source, &f, all)...)
 	}
-	for _, sdk := range e.removed {
-		what := strings.Join(named[sdk], ", ") + " name files of it, and it does not exist"
-		if len(named[sdk]) == 1 {
-			what = named[sdk][0] + " names it, and it does not exist"
-		}
-		if at := e.setup(); at.File != "" {
-			what += "; setup-env.sh is run in " + at.String()
-		}
-		replaces := slices.ContainsFunc(named[sdk], func(name string) bool {
-			return name == variables.DriverFiles.Name() || name == variables.ICDFilenames.Name()
-		})
-		f := e.add(SDKRemoved, "Vulkan SDK", sdk, sentence(what), nil, term.Either(replaces, usual, little))
-		var change *explain.Change
-		for _, name := range slices.Backward(named[sdk]) {
-			one := explain.DropEntries(&e.mac.Machine, name, ":",
-				func(entry string) bool { return e.sdkOf(entry) == sdk })
-			one[0].And = change
-			change = &one[0]
-		}
-		e.offer(f, *change)
-	}
-}
-
-// sdkOf returns the directory of the SDK with a path: that of VULKAN_SDK, or VulkanSDK/VERSION/macOS; "": the path is
-// in none.
-func (e *macExam) sdkOf(entry string) string {
-	if !path.IsAbs(entry) {
-		return ""
-	}
-	entry = path.Clean(entry)
-	if sdk, _ := e.mac.Machine.Lookup(sdkVariable); path.IsAbs(sdk) && (entry == path.Clean(sdk) || below(entry, sdk)) {
-		return path.Clean(sdk)
-	}
-	before, after, is := strings.Cut(entry, "/VulkanSDK/")
-	parts := strings.Split(after, "/")
-	if !is || len(parts) < 2 || parts[1] != "macOS" {
-		return ""
-	}
-	return path.Join(before, "VulkanSDK", parts[0], parts[1])
-}
-
-// setup returns the line of a shell's file in the home directory that runs the setup script of the SDK; the zero value:
-// none.
-func (e *macExam) setup() FileLine {
-	h := host{&e.mac.Machine}
-	for _, file := range h.places("mac-shell") {
-		lines := h.linesWith(file, func(line string) bool {
-			return !strings.HasPrefix(strings.TrimSpace(line), "#") && strings.Contains(line, "setup-env.sh")
-		})
-		if len(lines) > 0 {
-			return lines[0]
-		}
-	}
-	return FileLine{}
 }
 
 // ExamineForeign reports the faults of drivers and layers on a machine with another system, by its files. Fuchsia opens

@@ -36,33 +36,6 @@ func checkRules(t *testing.T, source *machine.Source, options Options) {
 	}
 }
 
-// Each code of the table has a rule or a trial that makes it.
-func TestEachCodeIsMade(t *testing.T) {
-	t.Parallel()
-	table, err := os.ReadFile("zcodes.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	made := map[string]bool{}
-	word := regexp.MustCompile(`\w+`)
-	for _, name := range sources {
-		if text, err := os.ReadFile(name); err == nil && name != "zcodes.go" && !strings.HasSuffix(name, "_test.go") {
-			for _, one := range word.FindAllString(string(text), -1) {
-				made[one] = true
-			}
-		}
-	}
-	for _, m := range regexp.MustCompile(`(\w+) +Code = `).FindAllStringSubmatch(string(table), -1) {
-		if !made[m[1]] {
-			t.Errorf("nothing makes findings with the code %s", m[1])
-		}
-	}
-}
-
 // countCodes counts the findings with each code of the doctor.
 func countCodes(list []Finding) map[Code]int {
 	count := map[Code]int{}

@@ -16,7 +16,6 @@ const (
 	LibraryCache        Code = "library-cache"
 	LibraryQuarantined  Code = "library-quarantined"
 	DriverCopies        Code = "driver-copies"
-	SDKRemoved          Code = "sdk-removed"
 	LibraryTwice        Code = "library-twice"
 	DriverInterface     Code = "driver-interface"
 	LayerInterface      Code = "layer-interface"
