@@ -270,8 +270,8 @@ func (l *Linker) Static(library string) *Static {
 	if p == nil || p.err != nil || l.script || p.Interp != "" || len(p.Needed) > 0 || p.Soname != "" {
 		return nil
 	}
-	data, err := l.machine.ReadLarge(p.Path)
-	if err != nil {
+	data := l.Text(p.Path)
+	if data == nil {
 		return nil
 	}
 	stem, _, _ := bytes.Cut([]byte(library), []byte(".so"))

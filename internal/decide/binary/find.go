@@ -41,6 +41,7 @@ type Linker struct {
 	inEveryProcess map[string]bool   // names of the C library and the dynamic linkers, which every process has
 	files          map[string]*File  // by path
 	reals          map[string]string // directories without symbolic links
+	texts          map[string][]byte // contents of files, for Text
 	places         func() []string   // findPlaces, once
 	defaults       func() []string   // findDefaults, once
 
@@ -65,10 +66,10 @@ type LinkerOptions struct {
 func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine,
 		rows: machines.OfFiles(options.Machine, options.Class), cache: map[string][]cacheEntry{},
-		files: map[string]*File{}, reals: map[string]string{}, elevated: options.Elevated}
+		files: map[string]*File{}, reals: map[string]string{}, texts: map[string][]byte{}, elevated: options.Elevated}
 	l.places, l.defaults = sync.OnceValue(l.findPlaces), sync.OnceValue(l.findDefaults)
 	if options.Share != nil {
-		l.files = options.Share.files
+		l.files, l.texts = options.Share.files, options.Share.texts
 	}
 	if value, _ := m.Lookup("LD_LIBRARY_PATH"); !options.Elevated {
 		l.paths = strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })

@@ -81,3 +81,12 @@ func (l *Linker) FindFor(name string) LibrarySearch {
 
 // Program returns the program's executable, or the interpreter of a script; nil: not known.
 func (l *Linker) Program() *File { return l.program }
+
+// Text returns the content of a program or library; nil: it cannot be read. A program may have hundreds of megabytes,
+// and is read once.
+func (l *Linker) Text(file string) []byte {
+	if _, known := l.texts[file]; !known {
+		l.texts[file], _ = l.machine.ReadLarge(file)
+	}
+	return l.texts[file]
+}

@@ -148,7 +148,7 @@ func linkedIn(m *machine.Machine, linker *binary.Linker, known Known) *Loader {
 		return l
 	}
 	var l *Loader
-	if data, err := m.ReadLarge(p.Path); err == nil && bytes.Contains(data, []byte(negotiateName)) {
+	if bytes.Contains(linker.Text(p.Path), []byte(negotiateName)) {
 		if l = Identify(m, p.Path); l.texts == nil {
 			l = nil
 		} else {

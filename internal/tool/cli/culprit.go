@@ -212,7 +212,8 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 		if broken := loaders.BrokenLayer(found.First.Refused); broken != "" {
 			v.elsewhere = "the layer " + broken + ": the program asks for it, and it cannot be loaded"
 		} else if found.First.Refused != "" || strings.Contains(found.First.Wrote, "ERROR_LAYER_NOT_PRESENT") {
-			named := doctor.NamedLayers(h.scene.Source, h.scene.Source.Program)
+			text, _ := h.scene.Source.ReadLarge(h.scene.Source.Program)
+			named := doctor.NamedLayers(h.scene.Source, text)
 			for _, l := range named {
 				h.note("%s is not installed, and %s names it. %s", l.Name, h.scene.Source.Program, l.Do)
 			}

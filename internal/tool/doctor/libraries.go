@@ -39,7 +39,7 @@ func (e *exam) examineEntry(m *Entry) {
 			e.sameLayer(m, f)
 			// most layers have no copy for these programs, and only those that the program names are missed
 		} else if !m.Used && (e.class != ProcessClass || e.ownLinker != nil) &&
-			!slices.Contains(namesOfLayers(e.source, e.source.Program), m.Name) {
+			!slices.Contains(e.namedLayers, m.Name) {
 			e.Findings = e.Findings[:before]
 		}
 		for _, name := range []string{m.Layer.DisableName, m.Layer.EnableName} {

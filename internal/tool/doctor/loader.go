@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"path"
@@ -377,9 +378,9 @@ func (e *exam) addUnnumbered(loader *binary.File) {
 	if e.source.Program == "" {
 		return
 	}
+	data := e.linker.Text(e.source.Program)
 	names := slices.DeleteFunc([]string{loaderName, "libvulkan.1.so", "libvulkan.so"}, func(name string) bool {
-		is, _ := e.machine.Contains(e.source.Program, term.Either(name == loaderName, name, name+"\x00"))
-		return !is
+		return !bytes.Contains(data, []byte(term.Either(name == loaderName, name, name+"\x00")))
 	})
 	if len(names) == 0 || slices.Contains(names, loaderName) ||
 		slices.ContainsFunc(names, func(name string) bool { return e.linker.Find(name).File != nil }) {

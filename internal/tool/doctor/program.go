@@ -40,8 +40,8 @@ func (e *exam) findVulkan() {
 		if binary.OfCLibrary(f.Soname) {
 			continue
 		}
-		data, err := e.machine.ReadLarge(f.Path)
-		if err != nil || hasTextOf("vulkan", data) || hasTextOf("carrier-text", data) {
+		data := e.linker.Text(f.Path)
+		if data == nil || hasTextOf("vulkan", data) || hasTextOf("carrier-text", data) {
 			return
 		}
 		for _, name := range pathsInText.FindAll(data, -1) {
@@ -57,8 +57,7 @@ func (e *exam) findVulkan() {
 			if !strings.Contains(name, ".so") {
 				continue
 			}
-			data, err := e.machine.ReadLarge(path.Join(directory, name))
-			if err != nil || hasTextOf("vulkan", data) {
+			if data := e.linker.Text(path.Join(directory, name)); data == nil || hasTextOf("vulkan", data) {
 				return
 			}
 		}
@@ -75,14 +74,14 @@ func (e *exam) namedFiles() {
 	if program == "" {
 		return
 	}
+	data := e.linker.Text(program)
 	own := strings.HasPrefix(program, e.ownHome()+"/") && !e.isLaunched()
-	for _, l := range NamedLayers(e.source, program) {
+	for _, l := range NamedLayers(e.source, data) {
 		debugs := l.Name == validationLayer && strings.Contains(strings.ToLower(program), "debug") ||
 			l.likely && len(e.linker.Started(program)) > 1 // a script is its own source
 		e.add(ProgramLayer, l.Name, program, sentence("the program names it, and programs do not find it"),
 			newAdvice(l.Do), term.Either(debugs, something, usual)).missing = l.likely || own
 	}
-	data, _ := e.machine.ReadLarge(program)
 	for _, name := range manifestsInText.FindAll(data, -1) {
 		name := string(name)
 		m := find(e.Drivers, func(m *Entry) bool { return m.Good && path.Base(m.Manifest) == path.Base(name) })

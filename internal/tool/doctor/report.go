@@ -125,9 +125,10 @@ type Report struct {
 
 	Answer *plan.Answer `json:"-"` // the examined decision
 
-	source    *machine.Source
-	options   Options
-	ownLinker *binary.Interpreter // that of a program with a C library of its own
+	source      *machine.Source
+	options     Options
+	namedLayers []string            // in the program's file
+	ownLinker   *binary.Interpreter // that of a program with a C library of its own
 	// examines the machine again with a change, and loads nothing. keeps reports whether programs keep their drivers
 	// and layers, except for the subject of a finding; nil: they do. It returns false if the change cannot be tried.
 	examineAfter func(*effect) (found []Finding, keeps func(*Finding) bool, possible bool)

@@ -226,7 +226,7 @@ func newExam(source *machine.Source, options Options) (*exam, error) {
 		return nil, err
 	}
 	e := examOf(report, source).setSystem(class, options.packages)
-	e.linker = linker
+	e.linker, report.namedLayers = linker, namesOfLayers(linker.Text(source.Program))
 	e.examineAfter = e.after
 	e.System = e.system.name
 	if e.user, err = e.findUser(options.User, options.Groups); err != nil {

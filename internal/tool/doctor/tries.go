@@ -365,8 +365,7 @@ func totalDuration(r *probe.Result) (all time.Duration) {
 // tryNamedLayers runs a child process with each installed layer that the program's file names and that no rule makes
 // active: a program may enable the layer itself (gfx-rs/wgpu issue 3712). Layers that write files get no trial.
 func (t *trying) tryNamedLayers(ctx context.Context, e *evidence) error {
-	names := slices.DeleteFunc(namesOfLayers(e.source, e.source.Program),
-		func(name string) bool { return isNamed(name, "recorder") })
+	names := slices.DeleteFunc(slices.Clone(e.namedLayers), func(name string) bool { return isNamed(name, "recorder") })
 	environ, _ := t.scene.Without(e.out)
 	asked, _ := t.scene.Source.Lookup(variables.InstanceLayers.Name())
 	for m := range each(e.Layers) {

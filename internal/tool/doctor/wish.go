@@ -187,22 +187,21 @@ type NamedLayer struct {
 	likely   bool // a layer that the file does not name replaces it, or a directory outside the search has it
 }
 
-// namesOfLayers returns the layers that a program's file names.
-func namesOfLayers(source *machine.Source, program string) []string {
-	data, _ := source.ReadLarge(program)
-	names := term.Words(layerNames().FindAll(data, -1), func(name []byte) string { return string(name) })
+// namesOfLayers returns the layers that the content of a program's file names.
+func namesOfLayers(text []byte) []string {
+	names := term.Words(layerNames().FindAll(text, -1), func(name []byte) string { return string(name) })
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// NamedLayers returns the layers that a program's file names and that no program finds: a program whose
+// NamedLayers returns the layers that the content of a program's file names and that no program finds: a program whose
 // vkCreateInstance fails for a missing layer writes no name (NixOS/nixpkgs issue 229108).
-func NamedLayers(source *machine.Source, program string) (list []NamedLayer) {
+func NamedLayers(source *machine.Source, text []byte) (list []NamedLayer) {
 	answer, err := explain.Decide(source)
 	if err != nil {
 		return nil
 	}
-	names := namesOfLayers(source, program)
+	names := namesOfLayers(text)
 	for _, name := range names {
 		if slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name }) {
 			continue
