@@ -126,17 +126,23 @@ func verdictOn(required *discover.Requirement, want *drivers.Want, report *disco
 	}
 	for i := range report.Devices {
 		d := &report.Devices[i]
-		text := limitOf(required, d)
-		if text == "" {
+		chip := drivers.ChipByPCI(d.VendorID, d.DeviceID)
+		if chip == nil || required.Meets(d) {
 			continue
 		}
-		v.Limits = append(v.Limits, d.Name+": "+text+".")
-		for older := want; older != nil; older = older.Older {
-			if n, err := requirementWith(discover.Requirement{}, older); older != want && err == nil && n.Meets(d) {
-				v.Limits = append(v.Limits, fmt.Sprintf("%s works with it, and requires %s.", older.Name, older.Text()))
-				break
+		unmet := &drivers.Want{}
+		if want != nil {
+			unmet.Older = want.Older
+		}
+		if d.APIVersion < required.API {
+			unmet.API = strings.TrimSuffix(required.API.String(), ".0")
+		}
+		for _, name := range required.Extensions {
+			if !slices.Contains(d.Extensions, name) {
+				unmet.Extensions = append(unmet.Extensions, name)
 			}
 		}
+		v.Limits = append(v.Limits, limitsOf(chip, d.Name, unmet)...)
 	}
 	return v
 }
@@ -153,24 +159,18 @@ func requirementWith(n discover.Requirement, want *drivers.Want) (discover.Requi
 	return n, nil
 }
 
-// limitOf returns in a sentence why the last drivers of a device's chip never meet the requirement; "": they may, or
-// the chip is unknown.
-func limitOf(n *discover.Requirement, d *discover.Device) string {
-	chip := drivers.ChipByPCI(d.VendorID, d.DeviceID)
-	if chip == nil || n.Meets(d) {
-		return ""
+// limitsOf returns in sentences why the last drivers of a device's chip never meet requirements, and an older release of
+// the program within their limits; nil: they may meet them.
+func limitsOf(c *drivers.Chip, device string, want *drivers.Want) (list []string) {
+	text, never := c.Limit(want)
+	if text == "" {
+		return nil
 	}
-	want := &drivers.Want{}
-	if d.APIVersion < n.API {
-		want.API = strings.TrimSuffix(n.API.String(), ".0")
+	list = append(list, device+": "+text+".")
+	if older := c.Instead(want); older != nil && never {
+		list = append(list, older.Name+" works with it, and requires "+older.Text()+".")
 	}
-	for _, name := range n.Extensions {
-		if !slices.Contains(d.Extensions, name) {
-			want.Extensions = append(want.Extensions, name)
-		}
-	}
-	text, _ := chip.Limit(want)
-	return text
+	return list
 }
 
 // wantsOf returns the requirements of a program, with the limits of the machine's devices; nil: unknown.
@@ -182,17 +182,8 @@ func wantsOf(about *subject) *survey.Wants {
 	}
 	answer := &survey.Wants{Program: want.Name, Text: want.Text(), API: want.API, Extensions: want.Extensions}
 	for _, g := range drivers.GPUs(m) {
-		c := drivers.ChipOf(m, g.Vendor, g.Device, g.Directory)
-		if c == nil {
-			continue
-		}
-		text, never := c.Limit(want)
-		if text == "" {
-			continue
-		}
-		answer.Limits = append(answer.Limits, g.Label(m)+": "+text+".")
-		if older := c.Instead(want); older != nil && never {
-			answer.Limits = append(answer.Limits, older.Name+" works with it, and requires "+older.Text()+".")
+		if c := drivers.ChipOf(m, g.Vendor, g.Device, g.Directory); c != nil {
+			answer.Limits = append(answer.Limits, limitsOf(c, g.Label(m), want)...)
 		}
 	}
 	return answer
