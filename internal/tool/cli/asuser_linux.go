@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -97,15 +96,10 @@ type screen struct {
 func (c *screen) Write(data []byte) (int, error) {
 	text := append(c.held, data...)
 	end := len(text)
-	for at := max(0, end-len(clearScreen)+1); at < end; at++ {
+	for at := max(0, end-max(len(clearScreen), utf8.UTFMax)+1); at < end; at++ {
 		begins := func(own string) bool { return len(text)-at < len(own) && strings.HasPrefix(own, string(text[at:])) }
-		if slices.ContainsFunc(ownSequences, begins) {
+		if slices.ContainsFunc(ownSequences, begins) || utf8.RuneStart(text[at]) && !utf8.FullRune(text[at:]) {
 			end = at
-		}
-	}
-	for start := max(0, end-utf8.UTFMax+1); start < end; start++ {
-		if utf8.RuneStart(text[start]) && !utf8.FullRune(text[start:end]) {
-			end = start
 		}
 	}
 	c.held = bytes.Clone(text[end:])
@@ -194,6 +188,6 @@ func ownHomes(s *invocation, quiet bool) {
 	kept, ignored := trust.Homes(s.environ)
 	s.environ = kept
 	if text := trust.Warning(ignored); text != "" && !quiet {
-		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", text)
+		s.say("warning: %s", text)
 	}
 }

@@ -147,8 +147,7 @@ func replaceable(file string) error {
 // tellLeftOut prints the drivers that a file does not contain.
 func tellLeftOut(s *invocation, left []cdi.LeftOut) {
 	for _, l := range left {
-		fmt.Fprintf(s.messages(), "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)),
-			term.OneLine(l.Why))
+		s.say("left out: %s: %s", term.Or(l.Manifest, l.Name), l.Why)
 	}
 }
 
@@ -361,8 +360,7 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 	}
 	tellLeftOut(s, left)
 	if cdi.Empty(made) {
-		fmt.Fprintf(s.messages(),
-			"vkloader: %s: this machine has no driver any more: containers start without drivers\n", term.OneLine(name))
+		s.say("%s: this machine has no driver any more: containers start without drivers", name)
 	}
 	fmt.Fprintf(s.out, "%s: written again\n", term.OneLine(name))
 	return place.Replace("", again, 0o644)

@@ -12,7 +12,6 @@ import (
 
 	"vkloader/internal/containers/cdi"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/term"
 )
 
 type cdiWhyAnswer struct {
@@ -65,7 +64,7 @@ func newCDIHook(s *invocation) *cobra.Command {
 			err = arrangeContainer(s, root, o.Left)
 		}
 		if err != nil {
-			fmt.Fprintf(s.messages(), "vkloader: no drivers for the container: %v\n", err)
+			s.say("no drivers for the container: %v", err)
 		}
 		return nil
 	})
@@ -83,18 +82,17 @@ func arrangeContainer(s *invocation, root string, left []string) error {
 	}
 	for _, d := range arrangement.Drivers {
 		if d.Refused() {
-			fmt.Fprintf(s.messages(), "vkloader: not in the container: %s: %s\n", term.OneLine(d.Name),
-				term.OneLine(brief(d.Why)))
+			s.say("not in the container: %s: %s", d.Name, brief(d.Why))
 		}
 	}
 	if len(left) > 0 && arrangement.Driverless(m, situation.Nodes) {
 		for _, l := range left {
-			fmt.Fprintf(s.messages(), "vkloader: not in the container: %s\n", term.OneLine(l))
+			s.say("not in the container: %s", l)
 		}
 	}
 	record := cdi.Record{Drivers: arrangement.Drivers, LeftOut: left, Nodes: situation.Nodes}
 	if err := arrangement.Into(root, true); err != nil {
-		fmt.Fprintf(s.messages(), "vkloader: in the container: %v\n", err)
+		s.say("in the container: %v", err)
 		record.Errors = append(record.Errors, err.Error())
 	}
 	return record.Write(root)

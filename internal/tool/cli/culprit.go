@@ -56,11 +56,10 @@ type findsCulprit struct {
 
 // hunt is a search for the culprit of a crash or hang.
 type hunt struct {
+	findsCulprit
 	s       *invocation
 	program run.Program
 	scene   run.Scene
-	limits  run.Limits
-	failure failure
 	out     *os.File
 	runs    int
 	notes   []string
@@ -72,7 +71,6 @@ type hunt struct {
 	other      *loaders.Loader // the program's loader without the tool; nil: the same, or unknown
 	symbol     string          // the one that the dynamic linker did not find in the first run; "": none
 	null       bool            // the first run called a null pointer
-	forked     bool            // the failed process was forked from one with the loader
 	quiet      bool            // do not enable the loader's log, whose format may be another loader's
 	usedLoader bool            // a run has used the loader
 	loaderless string          // the loader that the dynamic linker cannot load in the program; "": none
@@ -100,7 +98,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	with := h.used
 	if found.Result == run.EndedWell {
 		runs := h.runs
-		usual, err := h.withUsual(r.usual)
+		usual, err := h.withUsual()
 		switch {
 		case err != nil:
 			return exit.As(exit.CannotRun, err)
@@ -151,8 +149,8 @@ func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args
 		return nil, err
 	}
 	h := &hunt{s: s, program: run.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used),
-		limits: r.Limits, failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}
-	h.failure.exits = h.failure.With == "exit"
+		findsCulprit: *r, out: os.Stdout, talk: s.talk(), used: used, other: other}
+	h.exits = h.With == "exit"
 	if !onWindows && !s.asUser {
 		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
 			h.note("the program was tried without the rights of its file (%s); with them, it ignores most "+
@@ -201,13 +199,8 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 		default:
 			v.elsewhere = "the program, or each of its drivers: it also fails without each layer and each driver"
 		}
-		if h.failure.exits && h.failure.With == "" && !found.First.Cut {
+		if h.exits && h.With == "" && !found.First.Cut {
 			h.note("the exit code counts as the failure; if the program worked: --fails-with crash")
-		}
-		if h.forked {
-			h.note("the failed process was forked from a process that had loaded Vulkan. fork does not copy " +
-				"threads of drivers, and copies their locks as they are: the " +
-				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
 		}
 		if broken := loaders.BrokenLayer(found.First.Refused); broken != "" {
 			v.elsewhere = "the layer " + broken + ": the program asks for it, and it cannot be loaded"
@@ -238,10 +231,9 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 		}
 	case run.FailsWithLoader:
 		v.Fix = runsWith(args)
-	case run.FoundKeeping:
-		v.Fix = h.lineFor([]explain.Change{explain.SetVariable(variables.DisableUnloading.Name(), "0")}, args)
-	case run.FoundUnloading:
-		v.Fix = h.lineFor([]explain.Change{explain.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
+	case run.FoundKeeping, run.FoundUnloading:
+		value := term.Either(found.Result == run.FoundKeeping, "0", "1")
+		v.Fix = h.lineFor([]explain.Change{explain.SetVariable(variables.DisableUnloading.Name(), value)}, args)
 	case run.FoundCulprit:
 		for _, c := range found.Culprits { // the loader's last line may be about a library that was opened before
 			if c.Library != "" && strings.Contains(v.Wrote, c.Library) && !strings.Contains(v.Phase, c.Library) {
@@ -382,18 +374,18 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	program.Environ, _ = h.scene.Without(list)
 	progress := &loaders.Progress{}
 	texts := map[string]bool{refusesTracer: false, missesSymbol: false, noLoader: false, noPlainLoader: false,
-		refusesLoader: false, h.failure.When: false}
+		refusesLoader: false, h.When: false}
 	said := &listener{to: h.s.errOut, heard: texts}
 	begun := time.Now()
 	stop := h.sayWait()
 	line := func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }
-	end, err := program.Trace(&run.Splitter{Rest: said, Line: line}, h.limits, h.out)
+	end, err := program.Trace(&run.Splitter{Rest: said, Line: line}, h.Limits, h.out)
 	stop()
 	if err != nil {
 		return nil, err
 	}
-	if said.has(refusesTracer) && !h.limits.Untraced {
-		h.limits.Untraced = true
+	if said.has(refusesTracer) && !h.Untraced {
+		h.Untraced = true
 		h.note(
 			"the program's leak sanitizer does not work under a tracer: the program ran without a tracer, so the file in which it stopped is unknown")
 		return h.trial(list)
@@ -403,10 +395,10 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(),
 		Last: progress.Last, Errors: progress.Errors, Wrote: said.lastLines(), Layers: progress.Layers,
 		What: endOf(end), Refused: progress.Refused}
-	if len(list) == 0 && h.failure.With+h.failure.When == "" {
-		h.failure.exits = seen.Good
+	if len(list) == 0 && h.With+h.When == "" {
+		h.exits = seen.Good
 	}
-	if why := h.failure.of(end, said.has(h.failure.When)); seen.Good && why != "" {
+	if why := h.failure.of(end, said.has(h.When)); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
 	}
 	seen.Missing = said.has(missesSymbol) && (h.quiet || progress.Phase != "")
@@ -424,9 +416,8 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	}
 	if end.Fault != nil {
 		h.null = h.runs == 1 && end.Fault.Null || h.null
-		h.forked = h.forked || end.Fault.Forked
 		seen.Files, seen.Process, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
-		seen.Unused = progress.Phase == "" && !h.quiet && !end.Fault.Loader && !end.Fault.Forked
+		seen.Unused = progress.Phase == "" && !h.quiet && !end.Fault.Loader
 	}
 	plain := said.has(noPlainLoader)
 	if progress.Phase == "" && !h.quiet && (plain || said.has(noLoader) || said.has(refusesLoader)) {
@@ -440,18 +431,14 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 func endOf(end *run.End) string {
 	where := ""
 	if f := end.Fault; f != nil {
-		switch {
-		case f.Mapped && len(f.Files) > 0:
+		mapped := f.Mapped && len(f.Files) > 0
+		if where = " at an address where nothing is mapped"; mapped {
 			where = " in " + f.Files[0]
-			// For abort(3), Sleep and other system functions, the caller is more informative.
-			if caller := slices.IndexFunc(f.Files, func(file string) bool { return !isSystemFile(file) }); caller > 0 {
-				where += ", called from " + f.Files[caller]
-			}
-		default:
-			where = " at an address where nothing is mapped"
-			if len(f.Files) > 0 {
-				where += ", called from " + f.Files[0]
-			}
+		}
+		// For abort(3), Sleep and other system functions, the caller is more informative.
+		caller := slices.IndexFunc(f.Files, func(file string) bool { return !isSystemFile(file) })
+		if caller > 0 || caller == 0 && !mapped {
+			where += ", called from " + f.Files[caller]
 		}
 	}
 	switch {
@@ -466,7 +453,8 @@ func endOf(end *run.End) string {
 	case end.Killed != "":
 		return "killed by " + end.Killed
 	case end.Crashed():
-		return fmt.Sprintf("ended with exit code %d, %s", end.Code, crashedWith)
+		return fmt.Sprintf("ended with exit code %d, %s", end.Code,
+			term.Either(onWindows, "as abort() ends programs", "as where a signal ended a command of a shell"))
 	}
 	return fmt.Sprint(exitWords, end.Code)
 }
@@ -510,12 +498,12 @@ func loadersOf(source *machine.Source, usual []string) (used, other *loaders.Loa
 
 // withUsual repeats the search with the program's loader without the tool. It returns nil if the program works with
 // that loader, or if the program uses no loader.
-func (h *hunt) withUsual(usual []string) (*run.CulpritSearch, error) {
+func (h *hunt) withUsual() (*run.CulpritSearch, error) {
 	if h.other == nil || !h.usedLoader {
 		return nil, nil
 	}
 	source := *h.scene.Source
-	source.Environ, source.Kept = usual, nil
+	source.Environ, source.Kept = h.usual, nil
 	h.other.On(&source)
 	answer, err := explain.Decide(&source, explain.WithPortability)
 	if err != nil {
@@ -551,12 +539,15 @@ func runsWith(args []string) shell.Line {
 	return shell.Words(append([]string{"vkloader", "run", "--"}, args...)...)
 }
 
+// hangKey returns the key with which the user marks a program as hung.
+func hangKey() string { return term.Either(onWindows, "Ctrl-Break", `Ctrl-\`) }
+
 // silence is the delay of the message about a run that lasts.
 const silence = 5 * time.Second
 
 // sayWait names the ways to end a run that has no time limit, once it lasts. The caller calls stop at the run's end.
 func (h *hunt) sayWait() (stop func()) {
-	if h.saidWait || h.limits.Hangs > 0 || h.limits.Enough > 0 {
+	if h.saidWait || h.Hangs > 0 || h.Enough > 0 {
 		return func() {}
 	}
 	done := make(chan struct{})
@@ -565,7 +556,7 @@ func (h *hunt) sayWait() (stop func()) {
 		h.saidWait = true
 		fmt.Fprintf(h.talk,
 			"vkloader: run %d still runs: waiting for the program to end. If it hangs, press %s; --hangs-after TIME does that after a time\n",
-			h.runs, hangKey)
+			h.runs, hangKey())
 	})
 	return func() {
 		if !timer.Stop() {

@@ -11,17 +11,15 @@ import (
 
 // loader describes the program's loader; "": unknown.
 func (v *verdict) loader() string {
-	switch {
-	case v.Loader == nil:
+	if v.Loader == nil {
 		return ""
-	case v.Works != "" && v.Result == run.FailsWithLoader:
-		return "the loader that the program gets without vkloader; with vkloader's loader, the program works"
-	case v.Works != "":
-		return v.Loader.Title() +
-			", which the program gets without vkloader; with vkloader's loader, the program works: " +
-			string(runsWith(v.Program))
 	}
-	return v.Loader.Title()
+	text := v.Loader.Title()
+	if v.Works != "" {
+		text += ", which the program gets without vkloader; with vkloader's loader, the program works"
+		text += term.Either(v.Result == run.FailsWithLoader, "", ": "+string(runsWith(v.Program)))
+	}
+	return text
 }
 
 // printVerdict prints the result to standard error, because standard output is the program's.

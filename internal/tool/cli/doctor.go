@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,7 +41,7 @@ type repairing struct {
 
 // sayUntried prints why drivers and layers are not tried.
 func sayUntried(s *invocation, why error) {
-	fmt.Fprintf(s.messages(), "vkloader: nothing is tried: %v\n", why)
+	s.say("nothing is tried: %v", why)
 }
 
 // allowUntried returns nil, after a message, for the error of a probe that cannot run, unless trials were requested. It
@@ -83,7 +82,7 @@ func (d *doctoring) here(s *invocation) error {
 		return errors.New("--probe loads drivers of this machine: not with --root")
 	}
 	if d.Fix {
-		return fixHere(s, about, d)
+		return d.fixHere(s, about)
 	}
 	result, err := examine(context.Background(), s, about, examination{d.User, d.effort(about), d.Limit, nil})
 	if err != nil {
@@ -175,7 +174,7 @@ func examineHere(s *invocation, how effort) (*doctor.Report, error) {
 	}
 	if term.IsTerminal(s.errOut) {
 		waits := time.AfterFunc(quietTime, func() {
-			fmt.Fprintf(s.messages(), "vkloader: trying drivers and layers, for at most %s\n", screenLimit)
+			s.say("trying drivers and layers, for at most %s", screenLimit)
 		})
 		defer waits.Stop()
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 
 	"vkloader/internal/decide/binary"
@@ -33,18 +32,17 @@ func examine(_ context.Context, s *invocation, about *subject, wanted examinatio
 		return nil, examineError(err)
 	}
 	if source.Here {
-		fmt.Fprintln(s.messages(),
-			"vkloader: nothing is tried: this tool has no child process for macOS that loads drivers")
+		s.say("nothing is tried: this tool has no child process for macOS that loads drivers")
 	}
 	return report, nil
 }
 
-func fixHere(*invocation, *subject, *doctoring) error {
+func (*doctoring) fixError(*invocation, *subject) error {
 	return errors.New("--fix is not on macOS: make the changes that the findings name")
 }
 
-// namesFix prints nothing, because doctor makes no change.
-func (d *doctoring) namesFix(*invocation, *subject, *doctor.Report) {}
+// step returns nil, because doctor makes no change.
+func (*fixer) step(*doctor.Report) (*step, error) { return nil, nil }
 
 func libraryOf(source *machine.Source) func(doctor.Entry) (doctor.Entry, []doctor.Finding) {
 	system, _ := systems.Find("macos")

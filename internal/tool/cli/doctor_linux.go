@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
@@ -58,7 +57,7 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 		err = allowUntried(s, wanted, err)
 		// the files are examined anyway
 		if text := trust.Refusal("tried", err); text != "" && wanted.how != everything {
-			fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", text)
+			s.say("warning: %s", text)
 			err = nil
 		}
 	}
@@ -74,59 +73,30 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	return result, nil
 }
 
-// ownFiles fixes the user's own files.
-type ownFiles struct {
-	*invocation
-	*doctoring
-	about  *subject
-	source *machine.Source // after the steps so far, with the variables of future sessions
-}
-
-// fixHere does each tried and accepted step in the user's own files, and excludes components that crash or hang, from
-// the program of --app or from all. With --full, it also makes programs start faster.
-func fixHere(s *invocation, about *subject, d *doctoring) error {
-	if err := asksFirst(s, &d.repairing); err != nil {
-		return err
-	}
+// fixError returns the reason for which the user's own files cannot be fixed.
+func (d *doctoring) fixError(s *invocation, about *subject) error {
 	if !about.source.Foreign() && len(s.Env) > 0 {
 		return errors.New("--fix uses the variables of this process: --env only with --root")
 	}
-	return fixStepwise(s, &ownFiles{invocation: s, doctoring: d, about: about, source: about.source}, &d.repairing)
+	return nil
 }
 
-// namesFix prints the command that makes changes, if there is a change to make.
-func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Report) {
-	source := about.source
-	if d.PID != 0 || d.Elevated || d.User != "" || source.Tree != nil || !source.Foreign() && len(s.Env) > 0 {
-		return
-	}
-	usual := *d
-	usual.Full = false
-	f := &ownFiles{invocation: s, doctoring: &usual, about: about, source: source}
-	if next, err := f.step(report, func(shell.Line) bool { return true }); err == nil && next != nil {
-		nameFix(s, d.App)
-	}
-}
-
-func (f *ownFiles) examine() (*doctor.Report, error) {
-	about := &subject{source: f.source}
-	return examine(context.Background(), f.invocation, about, examination{how: f.effort(about), limit: f.Limit})
-}
-
-func (f *ownFiles) step(report *doctor.Report, asks func(line shell.Line) bool) (*step, error) {
-	if next := f.nextChange(report, asks); next != nil {
+// step returns the first step in the user's own files: a change, or the exclusion of a component that crashes or hangs
+// from the program of --app or from all; nil: none.
+func (f *fixer) step(report *doctor.Report) (*step, error) {
+	if next := f.nextChange(report); next != nil {
 		return next, nil
 	}
-	return f.nextExclusion(report, asks)
+	return f.nextExclusion(report)
 }
 
 // nextChange returns the first change that fixes a problem or warning or, with --full, saves time; nil: none.
-func (f *ownFiles) nextChange(report *doctor.Report, asks func(line shell.Line) bool) *step {
+func (f *fixer) nextChange(report *doctor.Report) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		change, is := finding.Change()
 		faster := f.Full && finding.SavesTime()
-		if !is || finding.Severity == diag.Note && !faster || finding.Because != nil || !asks(change.Line()) {
+		if !is || finding.Severity == diag.Note && !faster || finding.Because != nil || !f.asks(change.Line()) {
 			continue
 		}
 		edits := fix.Edits(&f.source.Machine, change)
@@ -153,7 +123,7 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line shell.Line) 
 }
 
 // nextExclusion returns the exclusion of the first driver or layer that crashed or hung when loaded; nil: none.
-func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Line) bool) (*step, error) {
+func (f *fixer) nextExclusion(report *doctor.Report) (*step, error) {
 	loader := loaders.For(f.source, loaders.Linker(f.source), nil)
 	for _, p := range report.Probes {
 		change := newExclusion(p.Kind, p.Name, f.App)
@@ -161,7 +131,7 @@ func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Lin
 		at := slices.IndexFunc(report.Findings,
 			func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })
 		endings := []doctor.ProbeResult{doctor.ProbeCrashes, doctor.ProbeHangs, doctor.ProbeExits}
-		if !slices.Contains(endings, p.Result) || p.Kind == "together" || !asks(line) || at < 0 ||
+		if !slices.Contains(endings, p.Result) || p.Kind == "together" || !f.asks(line) || at < 0 ||
 			!obeysExclusion(loader, p.Kind) {
 			continue
 		}

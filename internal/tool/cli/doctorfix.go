@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,25 +17,16 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// fixer fixes one machine step by step.
+// fixer fixes one machine step by step. Its options are those of doctor; after the answer "all", with --yes.
 type fixer struct {
 	*invocation
+	doctoring
+	about   *subject
+	source  *machine.Source // after the steps so far, with the variables of future sessions
 	answers *bufio.Scanner
-	all     bool                // do all further steps without a question
 	tried   map[shell.Line]bool // lines of steps that are done or rejected
 	done    int
 	later   bool // a step has changed a variable
-
-	only string // the line of the only step to do; "": all
-	dry  bool   // print steps without doing them
-}
-
-// fixable is a machine that steps fix.
-type fixable interface {
-	// examine examines the machine after the steps so far, with the trials that doctor makes.
-	examine() (*doctor.Report, error)
-	// step returns the first step for a report for whose line asks returns true; nil: none.
-	step(report *doctor.Report, asks func(line shell.Line) bool) (*step, error)
 }
 
 // step is one step of a fix.
@@ -47,23 +39,27 @@ type step struct {
 	later   bool // it changes a variable
 }
 
-// asksFirst returns an error if the fix needs questions and there is no terminal for them.
-func asksFirst(s *invocation, r *repairing) error {
-	if !r.Yes && !r.Dry && !s.terminal {
+// newFixer returns the fixer of a program's machine.
+func (d *doctoring) newFixer(s *invocation, about *subject) *fixer {
+	return &fixer{invocation: s, doctoring: *d, about: about, source: about.source, answers: bufio.NewScanner(s.in),
+		tried: map[shell.Line]bool{}}
+}
+
+// fixHere does each tried and accepted step, and examines the machine again after each, with the trials that doctor
+// makes.
+func (d *doctoring) fixHere(s *invocation, about *subject) error {
+	if err := d.fixError(s, about); err != nil {
+		return err
+	}
+	if !d.Yes && !d.Dry && !s.terminal {
 		return errors.New(
 			"--fix asks before each step, and standard input is no terminal: --yes does every step without asking")
 	}
-	return nil
-}
-
-// fixStepwise does each tried and accepted step, and examines the machine again after each.
-func fixStepwise(s *invocation, of fixable, r *repairing) error {
-	f := &fixer{invocation: s, answers: bufio.NewScanner(s.in), all: r.Yes, tried: map[shell.Line]bool{}, only: r.Step,
-		dry: r.Dry}
-	report, err := of.examine()
+	f := d.newFixer(s, about)
+	report, err := f.examine()
 	for err == nil {
 		var step *step
-		if step, err = of.step(report, f.asks); err != nil {
+		if step, err = f.step(report); err != nil {
 			break
 		}
 		if step == nil {
@@ -71,7 +67,7 @@ func fixStepwise(s *invocation, of fixable, r *repairing) error {
 		}
 		f.show(step)
 		f.tried[step.line] = true
-		if f.dry {
+		if f.Dry {
 			f.plan(step.edits...)
 			continue
 		}
@@ -87,14 +83,20 @@ func fixStepwise(s *invocation, of fixable, r *repairing) error {
 		}
 		f.done++
 		f.later = f.later || step.later
-		report, err = of.examine()
+		report, err = f.examine()
 	}
 	return err
 }
 
+// examine examines the machine after the steps so far.
+func (f *fixer) examine() (*doctor.Report, error) {
+	about := &subject{source: f.source}
+	return examine(context.Background(), f.invocation, about, examination{how: f.effort(about), limit: f.Limit})
+}
+
 // asks reports whether a step with this line is wanted and was not tried before.
 func (f *fixer) asks(line shell.Line) bool {
-	return !f.tried[line] && (f.only == "" || f.only == string(line))
+	return !f.tried[line] && (f.Step == "" || f.Step == string(line))
 }
 
 func (f *fixer) show(next *step) {
@@ -110,7 +112,7 @@ func (f *fixer) show(next *step) {
 
 // ask asks whether the step is wanted, or whether the changes so far are enough.
 func (f *fixer) ask() (wanted, enough bool) {
-	for !f.all {
+	for !f.Yes {
 		fmt.Fprint(f.out, "Make this change? y(es), n(o), a(ll), q(uit): ")
 		if !f.answers.Scan() {
 			fmt.Fprintln(f.out)
@@ -122,7 +124,7 @@ func (f *fixer) ask() (wanted, enough bool) {
 		case "n", "no":
 			return false, false
 		case "a", "all":
-			f.all = true
+			f.Yes = true
 		case "q", "quit":
 			return false, true
 		}
@@ -131,10 +133,10 @@ func (f *fixer) ask() (wanted, enough bool) {
 }
 
 func (f *fixer) end(report *doctor.Report) error {
-	if f.only != "" && len(f.tried) == 0 {
+	if f.Step != "" && len(f.tried) == 0 {
 		return exit.Problem("--step: no step has this line; to list the steps: vkloader doctor --fix --dry-run")
 	}
-	if f.dry {
+	if f.Dry {
 		if len(f.tried) == 0 {
 			fmt.Fprintln(f.out, "There are no steps.")
 		} else {
@@ -181,11 +183,19 @@ func (f *fixer) linkOf(finding *doctor.Finding) string {
 	return ""
 }
 
-// nameFix prints the command that fixes findings of a report for a program; "": for all.
-func nameFix(s *invocation, app string) {
+// namesFix prints the command that fixes findings of a report, if there is a change to make.
+func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Report) {
+	f := d.newFixer(s, about)
+	f.Full, f.Load, f.Step = false, false, ""
+	if f.PID != 0 || f.Elevated || f.User != "" || about.source.Tree != nil || f.fixError(s, about) != nil {
+		return
+	}
+	if step, err := f.step(report); step == nil || err != nil {
+		return
+	}
 	line := shell.Line("vkloader doctor --fix")
-	if app != "" {
-		line += " --app " + shell.Quoted(app)
+	if d.App != "" {
+		line += " --app " + shell.Quoted(d.App)
 	}
 	if s.class != 0 {
 		line += " --bits " + shell.Quoted(fmt.Sprint(s.class))
@@ -193,7 +203,8 @@ func nameFix(s *invocation, app string) {
 	if words := s.options(); len(words) > 0 {
 		line += " " + shell.Words(words...)
 	}
-	s.style.Advice(s.out, "", "To fix what is in "+fixPlace+": "+string(line), line)
+	place := term.Either(onWindows, "the registry", "your own files")
+	s.style.Advice(s.out, "", "To fix what is in "+place+": "+string(line), line)
 }
 
 func undoFix(s *invocation, force bool) error {

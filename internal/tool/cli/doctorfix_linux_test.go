@@ -17,7 +17,7 @@ func TestFixAsks(t *testing.T) {
 			t.Errorf("answer %d: %t %t, want %t", i, wanted, enough, want)
 		}
 	}
-	f.all = false
+	f.Yes = false
 	if _, enough := f.ask(); !enough || strings.Count(out.String(), "Make this change?") != 6 {
 		t.Errorf("%q", &out)
 	}

@@ -65,7 +65,7 @@ func otherSource(s *invocation, e *otherSystem, app string, elevated bool) (*sys
 			return nil, err
 		}
 	} else {
-		fmt.Fprintf(s.messages(), "vkloader: without --root, the files of that machine are unknown\n")
+		s.say("without --root, the files of that machine are unknown")
 		if err := s.change(&source.Machine); err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func otherSource(s *invocation, e *otherSystem, app string, elevated bool) (*sys
 			source.Keys = &systems.Registry{}
 		}
 		for _, p := range source.Keys.Read(file, content) {
-			fmt.Fprintf(s.messages(), "vkloader: %s\n", term.OneLine(p.String()))
+			s.say("%s", p.String())
 		}
 	}
 	source.Own.Resources = resourcesOf(s, source, source.Program)
@@ -123,7 +123,7 @@ func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 			return nil, exit.Unable("--properties: %w", err)
 		}
 		for _, p := range properties.Read(file, string(content)) {
-			fmt.Fprintf(s.messages(), "vkloader: %s\n", term.OneLine(p))
+			s.say("%s", p)
 		}
 	}
 	return properties, nil

@@ -53,7 +53,7 @@ func describe(cmd *cobra.Command) {
 			case "forms":
 				return selector.Forms
 			case "key":
-				return hangKey
+				return hangKey()
 			case "words":
 				return words
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -56,12 +55,6 @@ func (s *invocation) inside(app string) (string, error) {
 	return s.launchedProgram(&m, path, l)
 }
 
-func (s *invocation) removeTemporary() {
-	for _, directory := range s.temporary {
-		_ = os.RemoveAll(directory) // the system removes the rest
-	}
-}
-
 // launchedProgram returns a launcher's program, and makes its library path that of the examined program.
 func (s *invocation) launchedProgram(m *machine.Machine, launcher string, l *binary.Launched) (string, error) {
 	if err := trustError(m, append(l.Through, l.Program)); err != nil {
@@ -74,8 +67,7 @@ func (s *invocation) launchedProgram(m *machine.Machine, launcher string, l *bin
 		s.Env = append(s.Env, a.Name+term.Either(a.Unset, "", "="+a.Value))
 	}
 	if len(l.Through) == 0 {
-		fmt.Fprintf(s.messages(), "vkloader: %s sets %s\n", term.OneLine(launcher),
-			term.OneLine(strings.Join(names, ", ")))
+		s.say("%s sets %s", launcher, strings.Join(names, ", "))
 		return l.Program, nil
 	}
 	s.bundle.Launcher = launcher
@@ -89,8 +81,7 @@ func (s *invocation) launchedProgram(m *machine.Machine, launcher string, l *bin
 		names = append(names, libraryPath)
 	}
 	own := term.Enclosed(" with its own ", strings.Join(names, ", "), "")
-	fmt.Fprintf(s.messages(), "vkloader: %s starts %s%s; this report is about %[2]s\n", term.OneLine(launcher),
-		term.OneLine(what), own)
+	s.say("%s starts %s%s; this report is about %[2]s", launcher, what, own)
 	return l.Program, nil
 }
 

@@ -30,7 +30,7 @@ type invocation struct {
 	style       term.Style // of out
 	environ     []string
 	executable  string
-	self        string // this program, for starting it as a child process
+	self        string // this program, for starting it as a child process, even if its file has been replaced
 
 	in       io.Reader // input for answers to questions
 	terminal bool      // in is a terminal
@@ -66,6 +66,16 @@ type invocation struct {
 // messages returns standard error for lines of the tool itself, which may name files: no control character of a name
 // passes. A program that runs under the tool writes to errOut.
 func (s *invocation) messages() io.Writer { return term.Cleaner{To: s.errOut, Plain: true} }
+
+// say prints a message, in which each text stays in its line.
+func (s *invocation) say(format string, args ...any) {
+	for i := range args {
+		if text, is := args[i].(string); is {
+			args[i] = term.OneLine(text)
+		}
+	}
+	fmt.Fprintf(s.messages(), "vkloader: "+format+"\n", args...)
+}
 
 // talk returns standard error for tables and verdicts, with line breaking and the tool's own colours.
 func (s *invocation) talk() io.Writer {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
@@ -75,6 +77,29 @@ func runningPrograms() (*doctor.Running, error) {
 		result.Processes = append(result.Processes, one)
 	}
 	return result, nil
+}
+
+// loadersIn returns the loaders that a process has mapped. The decision for the process imitates the first one. known
+// has the loaders of this machine's other processes, by path.
+func loadersIn(p *process.Process, source *machine.Source, known map[string]*loaders.Loader) []doctor.RunningLoader {
+	list := []doctor.RunningLoader{}
+	for i, m := range p.Loaders() {
+		l, change := known[m.Path], p.StateOf(&m)
+		if change != process.Same { // the file at the path is no longer the mapped one
+			l = &loaders.Loader{Version: m.Version()}
+		} else if l == nil {
+			l = cmp.Or(loaderAt(source, m.Path), &loaders.Loader{})
+			if !source.Foreign() {
+				known[m.Path] = l
+			}
+		}
+		list = append(list, doctor.RunningLoader{File: m.Path, Version: term.Or(m.Version(), l.Version),
+			Release: l.Release, Package: l.Package, State: change})
+		if i == 0 {
+			l.On(source)
+		}
+	}
+	return list
 }
 
 // clearScreen is the sequence that clears a terminal.

@@ -27,8 +27,11 @@ import (
 	"vkloader/spec"
 )
 
-// onWindows reports whether the tool examines a Windows machine by default.
-const onWindows = runtime.GOOS == "windows"
+// onLinux and onWindows report whether the tool examines such a machine by default.
+const (
+	onLinux   = runtime.GOOS == "linux"
+	onWindows = runtime.GOOS == "windows"
+)
 
 // versionLine is the format of --version.
 const versionLine = "vkloader %s\n"
@@ -94,7 +97,9 @@ func runLine(s *invocation, args []string) int {
 	s.out = term.Cleaner{To: out, Plain: !s.style.Coloured()}
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
-	s.removeTemporary()
+	for _, directory := range s.temporary {
+		_ = os.RemoveAll(directory) // the system removes the rest
+	}
 	out.Flush()
 	if out.Err != nil {
 		why := out.Err
@@ -155,7 +160,8 @@ func Main(args, environ []string, out, errOut io.Writer) int {
 		executable = args[0]
 	}
 	return runLine(&invocation{out: out, errOut: errOut, environ: environ, executable: executable,
-		self: self(executable), in: os.Stdin, terminal: term.IsTerminal(os.Stdin)}, args[1:])
+		self: term.Either(onLinux, "/proc/self/exe", executable), in: os.Stdin,
+		terminal: term.IsTerminal(os.Stdin)}, args[1:])
 }
 
 // command is a command of the tool: its name and its constructor.

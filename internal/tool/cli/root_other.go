@@ -16,9 +16,6 @@ import (
 	"vkloader/internal/tool/run"
 )
 
-// self returns the path with which this program starts itself.
-func self(executable string) string { return executable }
-
 // become returns false.
 func become(*invocation, string) (done bool, err error) { return false, nil }
 
@@ -27,9 +24,6 @@ func ownHomes(*invocation, bool) {}
 
 // inside returns the program itself: only Linux has bundles of this kind.
 func (s *invocation) inside(app string) (string, error) { return app, nil }
-
-// removeTemporary does nothing: no image is unpacked.
-func (s *invocation) removeTemporary() {}
 
 // askService is never called, because only Linux has a driver service.
 func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }

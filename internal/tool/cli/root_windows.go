@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"strconv"
 
@@ -10,10 +9,8 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/process"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/windows"
-	"vkloader/internal/tool/doctor"
 )
 
 // systemName is the name of the system.
@@ -25,17 +22,8 @@ func elevatedHere() bool {
 	return rights.Known && rights.Level >= facts.HighIntegrity
 }
 
-// libraryVersions returns the release and the Vulkan version in a library's resources.
-func libraryVersions(library string) (release, vulkan string) {
-	l := cmp.Or(loaderAt(&machine.Source{}, library), &loaders.Loader{})
-	return l.Release, l.Version
-}
-
 // refuseReads does nothing: every process of a console may read from it.
 func refuseReads() {}
-
-// settingsUse is the part of settings' usage that Windows does not support.
-const settingsUse = ""
 
 // newSettingsLayer returns a command that Windows does not support.
 func newSettingsLayer(*invocation) *cobra.Command { return absent("layer", "settings layer") }
@@ -61,9 +49,6 @@ func openPage(environ []string, address string) (forget func(), err error) {
 	return func() {}, opener.Start()
 }
 
-// addRights adds the option with which a command is for programs with other rights than the tool.
-func addRights(cmd *cobra.Command) { cmd.Flags().Bool("elevated", false, "") }
-
 // asSeer returns the advice about processes that cannot be inspected; "" for an administrator, who cannot do more.
 func asSeer() string {
 	if strconv.IntSize == 32 && windows.System64() {
@@ -75,15 +60,7 @@ func asSeer() string {
 	return "; run as administrator to see them"
 }
 
+// loaderAt identifies the loader in a file of a machine; nil: the file cannot be read.
 func loaderAt(source *machine.Source, file string) *loaders.Loader {
 	return loaders.LoadedDLL(source, file)
-}
-
-func loadersIn(p *process.Process, source *machine.Source, _ map[string]*loaders.Loader) []doctor.RunningLoader {
-	list := []doctor.RunningLoader{}
-	for _, m := range p.Loaders() {
-		l := cmp.Or(loaderAt(source, m.Path), &loaders.Loader{})
-		list = append(list, doctor.RunningLoader{File: m.Path, Version: l.Version, Release: l.Release})
-	}
-	return list
 }

@@ -50,9 +50,13 @@ func newRun(s *invocation) *cobra.Command {
 }
 
 func (r *launched) run(s *invocation, args []string) error {
-	m, err := r.look(s)
+	m, err := s.machine()
 	if err != nil {
 		return err
+	}
+	if m.Foreign() && (onWindows || !r.Dry) {
+		return errors.New("run starts only programs of this machine" +
+			term.Either(onWindows, "", "; --root works only with --dry-run"))
 	}
 	if !r.Dry {
 		expireSettings(s, &m)
@@ -77,7 +81,7 @@ func (r *launched) run(s *invocation, args []string) error {
 			slices.DeleteFunc(slices.Clone(changes), func(c explain.Change) bool { return c.Variable == libraryPath }))
 	}
 	for _, w := range warnings {
-		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
+		s.say("warning: %s", w)
 	}
 	program.Environ = m.Environ
 	if r.Dry {
@@ -223,16 +227,28 @@ func (r *launched) watch(s *invocation, program *run.Program, brought probe.Comp
 		return exit.As(exit.CannotRun, err)
 	}
 	if failed != nil {
-		fmt.Fprintf(s.messages(), "vkloader: %s\n", failed)
+		s.say("%s", failed)
 	}
 	if other := program.Opened.Warning(program.Path); other != "" {
-		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", other)
+		s.say("warning: %s", other)
 	} else if why := r.unheard(program, brought); !times.Seen && why != "" {
-		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", why)
+		s.say("warning: %s", why)
 	} else if r.Times {
 		printTimes(s, times)
 	}
 	return end(brought)
+}
+
+// unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
+func (r *launched) unheard(program *run.Program, brought probe.Companions) string {
+	switch {
+	case (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all":
+	case brought.Library != "":
+		return program.Path + " has not loaded " + brought.Library
+	case r.Times:
+		return "no loader wrote a line in " + program.Path
+	}
+	return ""
 }
 
 // programPath finds a program. Its errors have the exit codes of run.
@@ -279,8 +295,7 @@ func printTimes(s *invocation, t *loaders.LogTimes) {
 		table.Row(o.Kind, name, strconv.Itoa(o.Times), us(o.First), us(o.Total))
 		all += o.Total
 	}
-	fmt.Fprintf(s.messages(),
-		"vkloader: the loader wrote its first line %s after the start of the program; opening drivers and layers took %s\n",
+	s.say("the loader wrote its first line %s after the start of the program; opening drivers and layers took %s",
 		us(t.Loaded), us(all))
 	if len(t.Opened) > 0 {
 		table.Print(s.talk(), "  ", style)

@@ -118,8 +118,7 @@ func leave(s *invocation, from, log *os.File) {
 		return cmd.Start()
 	})
 	if err != nil {
-		fmt.Fprintf(s.messages(),
-			"vkloader: warning: processes that the program left running have lost their standard error: %s\n", err)
+		s.say("warning: processes that the program left running have lost their standard error: %s", err)
 	}
 }
 

@@ -17,9 +17,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// look returns the machine for the program.
-func (r *launched) look(s *invocation) (machine.Machine, error) { return s.thisMachine("run") }
-
 // libraryPath is empty: no variable gives a program another loader.
 const libraryPath = ""
 
@@ -61,20 +58,6 @@ func becomeProgram(p *run.Program) error {
 
 // exitCode returns the exit code of a program.
 func exitCode(state *os.ProcessState) int { return int(uint32(state.ExitCode())) }
-
-// unheard returns a warning that the program loaded no loader with log lines; "" without --times.
-func (r *launched) unheard(program *run.Program, _ probe.Companions) string {
-	if !r.Times {
-		return ""
-	}
-	return "no loader wrote a line in " + program.Path
-}
-
-// hangKey is the key with which the user marks a program as hung.
-const hangKey = "Ctrl-Break"
-
-// crashedWith explains an exit code that counts as a crash.
-const crashedWith = "as abort() ends programs"
 
 // systemFiles are system libraries in which programs crash or wait.
 var systemFiles = []string{"ntdll.dll", "kernel32.dll", "kernelbase.dll", "msvcrt.dll", "ucrtbase.dll", "user32.dll",

@@ -15,66 +15,53 @@ import (
 
 // answers caches the system's answers, because every tried fix examines the system again.
 type answers struct {
-	lock     sync.Mutex
-	adapters map[string]facts.Adapters
-	devices  map[string]facts.Devices
-	packages map[string][]string
-	dxgi     func() facts.DXGI
-}
-
-// once returns a cached answer, or asks for it.
-func once[T any](a *answers, known map[string]T, name string, ask func(string) T) T {
-	a.lock.Lock()
-	defer a.lock.Unlock()
-	value, is := known[name]
-	if !is {
-		value = ask(name)
-		known[name] = value
-	}
-	return value
-}
-
-type remembered struct {
 	facts.Elsewhere
-	*answers
+	known *sync.Map // by question
 }
 
-func (r remembered) Adapters(name string) facts.Adapters {
-	return once(r.answers, r.adapters, name, r.Elsewhere.Adapters)
+// cached returns the answer to a question.
+func cached[T any](a answers, question string, ask func() T) T {
+	value, known := a.known.Load(question)
+	if !known {
+		value, _ = a.known.LoadOrStore(question, ask())
+	}
+	return value.(T)
 }
-func (r remembered) Devices(name string) facts.Devices {
-	return once(r.answers, r.devices, name, r.Elsewhere.Devices)
+
+func (a answers) Adapters(name string) facts.Adapters {
+	return cached(a, "adapters "+name, func() facts.Adapters { return a.Elsewhere.Adapters(name) })
 }
-func (r remembered) Packages(family string) []string {
-	return once(r.answers, r.packages, family, r.Elsewhere.Packages)
+func (a answers) Devices(name string) facts.Devices {
+	return cached(a, "devices "+name, func() facts.Devices { return a.Elsewhere.Devices(name) })
 }
-func (r remembered) DXGI() facts.DXGI { return r.dxgi() }
+func (a answers) Packages(family string) []string {
+	return cached(a, "packages "+family, func() []string { return a.Elsewhere.Packages(family) })
+}
+func (a answers) DXGI() facts.DXGI { return cached(a, "dxgi", a.Elsewhere.DXGI) }
 
 // runningSource is a source whose system's answers are cached.
 type runningSource struct {
 	*machine.Source
-	asked *answers
+	known *sync.Map
 }
 
-func (s runningSource) Elsewhere() facts.Elsewhere { return remembered{s.Source.Elsewhere(), s.asked} }
+func (s runningSource) Elsewhere() facts.Elsewhere { return answers{s.Source.Elsewhere(), s.known} }
 
 // runningWindows returns the running system for the program of a source, which reads as the loader does.
 func runningWindows(source *machine.Source, loader *loaders.Loader) doctor.Windows {
-	asked := &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
-		packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}
-	return runningAs(source, loader, source.Program, asked)
+	return runningAs(source, loader, source.Program, &sync.Map{})
 }
 
 // runningAs returns the running system with the system's answers so far.
-func runningAs(source *machine.Source, loader *loaders.Loader, app string, asked *answers) doctor.Windows {
-	return doctor.Windows{Provider: runningSource{source, asked}, Title: windows.SystemName(), Bits: source.Bits(),
+func runningAs(source *machine.Source, loader *loaders.Loader, app string, known *sync.Map) doctor.Windows {
+	return doctor.Windows{Provider: runningSource{source, known}, Title: windows.SystemName(), Bits: source.Bits(),
 		Views: term.Either(windows.System64(), []string{"64", "32"}, []string{"32"}), Files: true, Whole: true,
 		App: app, Open: func(name string) (*os.File, error) { return source.Open(source.Path(name)) },
 		Directories: searchDirectories(source), Loader: loader, Variables: source.Environ, Running: source,
 		Seen: func(bits string) doctor.Windows {
 			other := *source
 			other.Class = map[string]int{"32": 32, "64": 64}[bits]
-			return runningAs(&other, loaders.Decide(&other), app, asked)
+			return runningAs(&other, loaders.Decide(&other), app, known)
 		}}
 }
 

@@ -23,8 +23,9 @@ import (
 
 func newSettings(s *invocation) *cobra.Command {
 	show := newSettingsShow(s)
-	cmd := newGroup("settings show|set|clear|use|save|forget"+settingsUse, show, newSettingsSet(s),
-		newSettingsClear(s), newSettingsUse(s), newSettingsSave(s), newSettingsForget(s), newSettingsLayer(s))
+	cmd := newGroup("settings show|set|clear|use|save|forget"+term.Either(onWindows, "", "|layer"), show,
+		newSettingsSet(s), newSettingsClear(s), newSettingsUse(s), newSettingsSave(s), newSettingsForget(s),
+		newSettingsLayer(s))
 	showing(cmd, show)
 	return cmd
 }
@@ -52,20 +53,18 @@ func expireSettings(s *invocation, m *machine.Machine) {
 	for _, e := range over {
 		when := e.File.Expires.Format(time.RFC3339)
 		if e.Err != nil {
-			fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s, and programs still get them: %v\n",
-				e.File.Path, when, e.Err)
+			s.say("the settings in %s expired at %s, and programs still get them: %v", e.File.Path, when, e.Err)
 			continue
 		}
-		fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when,
-			putBack(e.Restored))
+		s.say("the settings in %s expired at %s: removed%s", e.File.Path, when, putBack(e.Restored))
 	}
 	ended, err := settings.EndChanged(m)
 	for _, e := range ended {
-		fmt.Fprintf(s.messages(), "vkloader: %s: the settings no longer exclude %s from %s\n", e.Change,
+		s.say("%s: the settings no longer exclude %s from %s", e.Change,
 			term.Or(e.Name, "its driver"), term.Or(strings.Join(e.Apps, ", "), allPrograms))
 	}
 	if err != nil {
-		fmt.Fprintf(s.messages(), "vkloader: settings that have ended stay in the file: %v\n", err)
+		s.say("settings that have ended stay in the file: %v", err)
 	}
 }
 

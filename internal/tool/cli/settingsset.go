@@ -64,14 +64,13 @@ func changeSettings(s *invocation, c *settings.Options) (*settings.Written, erro
 		return nil, examineError(err)
 	}
 	for _, w := range asked.warnings {
-		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
+		s.say("warning: %s", w)
 	}
 	if onWindows && !s.asUser && elevatedHere() {
-		fmt.Fprintln(s.messages(),
-			"vkloader: warning: programs that run as administrator do not read these settings, which are a user's, in HKEY_CURRENT_USER")
+		s.say("warning: programs that run as administrator do not read these settings, which are a user's, in HKEY_CURRENT_USER")
 	}
 	for _, note := range written.Notes {
-		fmt.Fprintf(s.messages(), "vkloader: %s\n", note)
+		s.say("%s", note)
 	}
 	return written, nil
 }
@@ -148,7 +147,7 @@ func exclusionLine(c *settings.Options) shell.Line {
 func exclude(s *invocation, c settings.Options) error {
 	written, err := changeSettings(s, &c)
 	if err == nil {
-		fmt.Fprintf(s.messages(), "vkloader: wrote %s, as with: %s\n", written.Path, exclusionLine(&c))
+		s.say("wrote %s, as with: %s", written.Path, exclusionLine(&c))
 	}
 	return err
 }
@@ -323,14 +322,13 @@ func tellOutcome(s *invocation, m *machine.Machine, program string, before *outc
 			what = "the " + term.Either(len(after) == 1, kind, kind+"s") + " " + term.OneLine(strings.Join(after, ", "))
 		}
 		if !slices.Equal(before, after) {
-			fmt.Fprintf(s.messages(), "vkloader: with these settings, %s %s\n", gets, what)
+			s.say("with these settings, %s %s", gets, what)
 		}
 	}
 	tell("driver", before.drivers, after.drivers)
 	tell("layer", before.layers, after.layers)
 	if before.device && !after.device {
-		fmt.Fprintf(s.messages(),
-			"vkloader: warning: with these settings, %s no device: none of the drivers is for a device of this machine\n", gets)
+		s.say("warning: with these settings, %s no device: none of the drivers is for a device of this machine", gets)
 	}
 	return nil
 }

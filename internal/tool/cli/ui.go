@@ -21,7 +21,6 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/spawn"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -52,9 +51,11 @@ func (o *page) serve(s *invocation) error {
 	}
 	options := ui.Options{Port: o.Port, ReadOnly: o.ReadOnly, System: os.Geteuid() == 0, Idle: o.Idle,
 		Messages: s.messages()}
-	tool := &commandLines{s: s, machine: m, still: o.ReadOnly}
+	tool := &commandLines{s, m}
+	tool.s = tool.invocation()
+	tool.s.in, tool.s.terminal, tool.s.still = strings.NewReader(""), false, o.ReadOnly
 	if o.Child {
-		tool.tried = ui.TrialWriter(term.Raw(s.out))
+		tool.s.tried = ui.TrialWriter(term.Raw(s.out))
 		return examineError(ui.Child(context.Background(), tool, options, s.in, term.Raw(s.out)))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
@@ -78,7 +79,7 @@ func (o *page) serve(s *invocation) error {
 		o.announce(s, address, options.System, options.Again != nil)
 		if o.Open {
 			if forget, err = openPage(s.environ, address); err != nil {
-				fmt.Fprintf(s.messages(), "vkloader: no browser was started: %v\n", err)
+				s.say("no browser was started: %v", err)
 			}
 		}
 	}
@@ -124,16 +125,16 @@ func listens(end func(), again chan<- struct{}) bool {
 func (o *page) announce(s *invocation, address string, system, again bool) {
 	fmt.Fprintf(term.Raw(s.out), "%s\n", address)
 	if system {
-		fmt.Fprintln(s.messages(), "vkloader: as root, the page changes files of the system only, for all users")
+		s.say("as root, the page changes files of the system only, for all users")
 	}
 	if o.ReadOnly {
-		fmt.Fprintln(s.messages(), "vkloader: read only: the page changes nothing")
+		s.say("read only: the page changes nothing")
 	}
 	if s.terminal && again {
-		fmt.Fprintln(s.messages(), "vkloader: the address works once; press Enter for a new one")
+		s.say("the address works once; press Enter for a new one")
 	}
 	if line := o.forward(s, address); line != "" {
-		fmt.Fprintf(s.messages(), "vkloader: on the machine with the browser, first run:\n  %s\n", line)
+		s.say("on the machine with the browser, first run:\n  %s", line)
 	}
 }
 
@@ -157,17 +158,15 @@ func (o *page) forward(s *invocation, address string) shell.Line {
 
 // commandLines runs command lines of the tool for its page.
 type commandLines struct {
-	s       *invocation
+	s       *invocation // without an input
 	machine machine.Machine
-	added   map[string]string
-	without []string
-	still   bool // write nothing
-	tried   func(doctor.Probe)
 }
 
 // With implements ui.Tool.
 func (c *commandLines) With(added map[string]string, without ...string) ui.Tool {
-	return &commandLines{c.s, c.machine, added, without, true, nil}
+	s := c.invocation()
+	s.added, s.without, s.still, s.tried = added, without, true, nil
+	return &commandLines{s, c.machine}
 }
 
 // Machine implements ui.Tool.
@@ -175,9 +174,7 @@ func (c *commandLines) Machine() machine.Machine { return c.machine }
 
 func (c *commandLines) invocation() *invocation {
 	s := *c.s
-	s.still, s.tried = c.still, c.tried
-	s.in, s.terminal, s.added, s.without = strings.NewReader(""), false, c.added, c.without
-	s.Env = append([]string{}, c.s.Env...)
+	s.Env = slices.Clone(c.s.Env)
 	return &s
 }
 
@@ -206,7 +203,7 @@ func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 // Child implements ui.Tool.
 func (c *commandLines) Child(ctx context.Context, told []byte, changes []string, out, messages io.Writer) error {
 	args := append([]string{"ui", ui.ChildOption}, c.s.options()...)
-	if c.still {
+	if c.s.still {
 		args = append(args, "--read-only")
 	}
 	child := spawn.New(ctx, spawn.Tool, c.s.self, args...)

@@ -16,6 +16,3 @@ func runGroup(child *spawn.Child) error {
 	child.SysProcAttr = &unix.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
 	return runAndWait(child)
 }
-
-// opener opens a file with the user's program for its kind.
-const opener = "xdg-open"

@@ -26,8 +26,8 @@ func TestPagesStartNoProcess(t *testing.T) {
 		return os.ErrPermission
 	})()
 	s := &invocation{out: io.Discard, errOut: io.Discard, environ: []string{"HOME=" + t.TempDir(), "PATH=/usr/bin:/bin"}, self: "/proc/self/exe",
-		executable: filepath.Join("../../../build/vkloader"), in: strings.NewReader("")}
-	page := ui.NewServer(&commandLines{s: s, machine: machine.Machine{Environ: s.environ}, still: true}, ui.Options{Messages: io.Discard})
+		executable: filepath.Join("../../../build/vkloader"), in: strings.NewReader(""), still: true}
+	page := ui.NewServer(&commandLines{s, machine.Machine{Environ: s.environ}}, ui.Options{Messages: io.Discard})
 	server := httptest.NewServer(page.Handler())
 	defer server.Close()
 	secret := ""

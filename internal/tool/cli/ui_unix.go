@@ -16,12 +16,13 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/spawn"
+	"vkloader/internal/tool/term"
 )
 
 // openPage opens a page in a browser. It passes the address in a file that only this user can read, because arguments
 // are public. forget removes the file.
 func openPage(environ []string, address string) (forget func(), err error) {
-	program, err := exec.LookPath(opener)
+	program, err := exec.LookPath(term.Either(onLinux, "xdg-open", "open"))
 	if err != nil {
 		return func() {}, err
 	}

@@ -97,6 +97,14 @@ func newCommand(use string, options any, schema int, run func(args []string) err
 	return cmd
 }
 
+// addRights adds the option with which a command is for programs with other rights than the tool. On other systems than
+// Windows, explain alone decides for these.
+func addRights(cmd *cobra.Command) {
+	if onWindows {
+		cmd.Flags().Bool("elevated", false, "")
+	}
+}
+
 // setHelp makes cobra's help keep to the terminal's width, and to 80 columns, because longer lines are hard to read.
 func setHelp(s *invocation, root *cobra.Command) {
 	const most, least = 80, 40

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -51,6 +54,7 @@ func versionsOf(s *invocation) (versions, error) {
 	if answer.Library, err = filepath.EvalSymlinks(found); err != nil {
 		return answer, exit.Unable("library %s: %w", found, err)
 	}
-	answer.Is, answer.Vulkan = libraryVersions(answer.Library)
+	l := cmp.Or(loaderAt(&machine.Source{}, answer.Library), &loaders.Loader{})
+	answer.Is, answer.Vulkan = l.Release, l.Version
 	return answer, nil
 }

@@ -22,6 +22,12 @@ const (
 	Layer    Kind = "layer"
 	Driver   Kind = "driver"
 	Variable Kind = "variable"
+
+	// Pseudo-suspects. A run without unloading finds libraries whose code runs at a thread's end, and crashes if it is
+	// unloaded by then. A run without drivers that stay open finds a library that one of them needs and that the program
+	// needs in another version.
+	KeepLoaded Kind = "unloading"
+	KeepNone   Kind = "drivers that stay open"
 )
 
 // Suspect is a layer or driver of a program, or a variable that hides devices.
@@ -86,7 +92,6 @@ type CulpritSearch struct {
 	With     []Suspect    `json:"with,omitempty"` // the layer that must also be present for the culprit to fail
 	Runs     []Run        `json:"runs"`
 	First    *Seen        `json:"-"` // the run with all suspects
-	Last     *Seen        `json:"-"` // the run without the culprits
 }
 
 // searching is a search in progress.
@@ -120,14 +125,21 @@ func (s *searching) search(more func(first *Seen) *Suspects) (err error) {
 		return nil
 	}
 	list := more(first)
-	if first.Nowhere {
-		if done, err := s.unloading(KeepLoaded, FoundUnloading); done || err != nil {
+	for _, try := range []struct {
+		applies bool
+		kind    Kind
+		result  SearchResult
+	}{{first.Nowhere, KeepLoaded, FoundUnloading}, {first.Missing, KeepNone, FoundKeeping}} {
+		if !try.applies {
+			continue
+		}
+		seen, err := s.run([]Suspect{{Kind: try.kind, Name: string(try.kind)}})
+		if err != nil {
 			return err
 		}
-	}
-	if first.Missing {
-		if done, err := s.unloading(KeepNone, FoundKeeping); done || err != nil {
-			return err
+		if seen.Good {
+			s.Result = try.result
+			return nil
 		}
 	}
 	cut := first.Cut && s.pointedAt(slices.Concat(list.Layers, list.Drivers)) < 0
@@ -201,7 +213,7 @@ func (s *searching) among(out, suspects []Suspect) error {
 			return err
 		}
 		if seen.Good {
-			s.Culprits, s.Last, s.Result = append(s.Culprits, one), seen, FoundCulprit
+			s.Culprits, s.Result = append(s.Culprits, one), FoundCulprit
 			return s.together(suspects)
 		}
 	}
@@ -220,7 +232,7 @@ func (s *searching) among(out, suspects []Suspect) error {
 			return err
 		}
 		if seen.Good {
-			s.Last, s.Result = seen, FoundCulprit
+			s.Result = FoundCulprit
 			return s.together(suspects)
 		}
 	}
@@ -266,25 +278,6 @@ func (x *Suspect) Owns(file string) bool {
 		return name
 	}
 	return x.Library != "" && (x.Library == file || machine.SameName(stem(x.Library), stem(file)))
-}
-
-// Kinds of pseudo-suspects: the unloading of drivers and layers, and drivers that stay open.
-const (
-	KeepLoaded Kind = "unloading"
-	KeepNone   Kind = "drivers that stay open"
-)
-
-// unloading tries the program without unloading any driver or layer (KeepLoaded), or with unloading all of them
-// (KeepNone). In the first case, it finds libraries whose code runs at a thread's end and therefore crashes after
-// unloading. In the second case, it finds a library that a kept driver needs and that the program needs in another
-// version. done reports whether the search is over.
-func (s *searching) unloading(kind Kind, result SearchResult) (done bool, err error) {
-	seen, err := s.run([]Suspect{{Kind: kind, Name: string(kind)}})
-	if err != nil || !seen.Good {
-		return false, err
-	}
-	s.Last, s.Result = seen, result
-	return true, nil
 }
 
 // Scene is the decision for a program.

@@ -35,7 +35,6 @@ func (e *End) Crashed() bool {
 type CrashSite struct {
 	Program string   // the process's executable
 	Killed  string   // the signal or exception
-	Forked  bool     // the process was forked from one with the loader, without an exec
 	Null    bool     // the instruction is at a null pointer
 	Mapped  bool     // the instruction is in a mapped file
 	Loader  bool     // the process had a Vulkan loader

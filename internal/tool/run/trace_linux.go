@@ -38,7 +38,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	// Only the thread that started the program may trace it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	t := &tracer{traced: !limits.Untraced, alive: map[int]bool{}, last: map[int]*place{}, forked: map[int]bool{},
+	t := &tracer{traced: !limits.Untraced, alive: map[int]bool{}, last: map[int]*place{},
 		wake: make(chan struct{}), left: make(chan struct{})}
 	attributes := &syscall.ProcAttr{Env: p.Environ, Files: []uintptr{0, stdout.Fd(), write.Fd()},
 		Sys: &syscall.SysProcAttr{Ptrace: t.traced, Pdeathsig: syscall.SIGKILL}}
@@ -212,8 +212,6 @@ type tracer struct {
 	mutex sync.Mutex
 	alive map[int]bool // by thread; true after its initial stop
 	last  map[int]*place
-
-	forked map[int]bool // threads of processes that were forked from one with the loader
 }
 
 func (t *tracer) threads() []int {
@@ -304,14 +302,13 @@ func (t *tracer) handleStop(tid int, status unix.WaitStatus) {
 		if message, err := unix.PtraceGetEventMsg(tid); err == nil && syscall.WaitStatus(message).Signaled() &&
 			t.why.Load() == goesOn {
 			if at := t.last[tid]; at != nil && at.signal == syscall.WaitStatus(message).Signal() {
-				t.addFault(tid, at)
+				t.take(faultAt(tid, at), tid == t.main)
 			}
 		}
 	case signal == unix.SIGTRAP && event > 0: // a new thread or process, or an exec
-		t.follow(tid, event)
 	case signal == unix.SIGSTOP && t.why.Load() == hangs:
 		if at := placeOf(tid); at != nil {
-			t.addFault(tid, at)
+			t.take(faultAt(tid, at), tid == t.main)
 		}
 		return // it stays stopped until it is killed
 	case signal == unix.SIGSTOP && !known: // the initial stop of a thread or process
@@ -327,30 +324,4 @@ func (t *tracer) handleStop(tid int, status unix.WaitStatus) {
 		return
 	}
 	t.goOn(tid, 0)
-}
-
-// follow records the processes that were forked from one with the loader.
-func (t *tracer) follow(tid int, event int) {
-	if event == unix.PTRACE_EVENT_EXEC {
-		delete(t.forked, tid)
-		return
-	}
-	message, err := unix.PtraceGetEventMsg(tid)
-	if err != nil || event == unix.PTRACE_EVENT_VFORK { // after vfork, the child executes another program
-		return
-	}
-	loader := t.forked[tid]
-	if event == unix.PTRACE_EVENT_FORK && !loader {
-		_, loader = codeOf(tid)
-	}
-	if loader {
-		t.forked[int(message)] = true
-	}
-}
-
-// addFault records a fault.
-func (t *tracer) addFault(tid int, at *place) {
-	fault := faultAt(tid, at)
-	fault.Forked = t.forked[tid]
-	t.take(fault, tid == t.main)
 }

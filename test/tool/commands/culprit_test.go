@@ -277,20 +277,6 @@ func TestFindCulpritThatLeaks(t *testing.T) {
 	}
 }
 
-// A process that was forked after it loaded the loader fails. No driver or layer is at fault, and the note names the cause.
-func TestFindCulpritAfterFork(t *testing.T) {
-	t.Parallel()
-	w, _ := computing(t)
-	const script = "import ctypes, os, sys\nif sys.argv[1] == 'before': ctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32()))\n" +
-		"child = os.fork()\nif child == 0:\n  ctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32())); os.abort()\nos.wait()"
-	for when, forked := range map[string]bool{"before": true, "after": false} {
-		v := hunted(t, w, 1, []string{"python3", "-c", script, when})
-		if v.Result != "elsewhere" || strings.Contains(fmt.Sprint(v.Notes), "was forked from a process that had loaded Vulkan") != forked {
-			t.Errorf("%s: got %+v", when, v)
-		}
-	}
-}
-
 // A program calls a command for which it got NULL: the note says that it called a null pointer.
 func TestFindCulpritNullPointer(t *testing.T) {
 	t.Parallel()
