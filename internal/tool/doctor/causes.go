@@ -471,17 +471,16 @@ func (e *exam) exempter() func(*Finding) exemption {
 	return func(f *Finding) exemption {
 		ofLibrary := slices.Contains(ofLibraries, f.Code)
 		switch d := e.driverAt(f.Path); {
-		case ofLibrary && contains(e.Drivers, func(m *Entry) bool {
-			return m.Manifest == f.Path && m.Harmless && m.Fault != standing.FaultForeign
-		}), ofLibrary &&
-			slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool {
-				// it comes with a driver of absent devices
-				return f.Path == l.Manifest && f.Subject == l.Name && e.deviceAbsent(drivers.Of(l.Library))
-			}),
-			slices.Contains(fatal, f.Code) && served && d != nil && e.deviceAbsent(d.family()):
-			return absentDevice
 		case f.Code == LibraryForeign && e.hasOwnSize(f):
 			return beside
+		case ofLibrary && d != nil && (d.Harmless && d.Fault != standing.FaultForeign || e.deviceAbsent(d.family())),
+			ofLibrary &&
+				slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool {
+					// it comes with a driver of absent devices
+					return f.Path == l.Manifest && f.Subject == l.Name && e.deviceAbsent(drivers.Of(l.Library))
+				}),
+			slices.Contains(fatal, f.Code) && served && d != nil && e.deviceAbsent(d.family()):
+			return absentDevice
 		case f.Code == LibraryForeign && e.class != ProcessClass && told && e.driverAt(f.Path) != nil:
 			return otherPrograms
 		}
@@ -505,18 +504,19 @@ func (r *Report) layerAt(manifest string) *Entry {
 	return find(r.Layers, func(m *Entry) bool { return m.Manifest == manifest })
 }
 
-// hasOwnSize reports whether the library of a driver or layer for other programs exists for these programs, too. A
-// driver has a library of the same name except for the word size, usually in another directory. A layer has the same
-// name except for the word size, as with Steam and overlays.
-func (r *Report) hasOwnSize(f *Finding) bool {
-	stem := func(m *Entry) string {
-		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
+// hasOwnSize reports whether the library of a driver or layer for other programs exists for these programs, too, used
+// or excluded. A driver has a library of the same name except for the word size, usually in another directory. A layer
+// has the same name except for the word size, as with Steam and overlays.
+func (e *exam) hasOwnSize(f *Finding) bool {
+	stem := func(library string) string {
+		name, _, _ := strings.Cut(search.BaseName(library), ".so")
 		return sizeless(name)
 	}
-	if d := r.driverAt(f.Path); d != nil {
-		return contains(r.Drivers, func(m *Entry) bool { return m.Good && stem(m) == stem(d) })
+	if d := e.driverAt(f.Path); d != nil {
+		return contains(e.Drivers, func(m *Entry) bool { return m.Good && stem(m.Library) == stem(d.Library) }) ||
+			contains(e.excludedDrivers(), func(k *keptOut) bool { return stem(k.driver.Library) == stem(d.Library) })
 	}
-	return contains(r.Layers, func(m *Entry) bool {
+	return contains(e.Layers, func(m *Entry) bool {
 		return m.Good && sizeless(m.Name) == sizeless(f.Subject)
 	})
 }
