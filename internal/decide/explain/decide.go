@@ -67,11 +67,16 @@ func Decide(from facts.Provider, options ...Option) (*plan.Answer, error) {
 
 // Without returns a source in which some variables are unset.
 func Without(from facts.Provider, list ...variables.ID) facts.Provider {
-	return without{from, list}
+	return without{changed{from}, list}
 }
 
+// changed is a source with changes. unchanged tells Platform which source that is.
+type changed struct{ facts.Provider }
+
+func (c changed) unchanged() facts.Provider { return c.Provider }
+
 type without struct {
-	facts.Provider
+	changed
 	list []variables.ID
 }
 
@@ -83,10 +88,10 @@ func (w without) Var(name string, secure bool) facts.Var {
 }
 
 // Lacking returns a source in which some files do not exist.
-func Lacking(from facts.Provider, files []string) facts.Provider { return lacking{from, files} }
+func Lacking(from facts.Provider, files []string) facts.Provider { return lacking{changed{from}, files} }
 
 type lacking struct {
-	facts.Provider
+	changed
 	files []string
 }
 

@@ -8,6 +8,9 @@ import (
 
 // Platform returns this system's platform, with the directories of the loader that reads the facts.
 func Platform(provider facts.Provider) search.Platform {
+	if c, is := provider.(interface{ unchanged() facts.Provider }); is {
+		return Platform(c.unchanged())
+	}
 	p := search.Linux()
 	if source, is := provider.(*machine.Source); is && source.Loader != nil {
 		if directory, extra := source.Loader.Configuration(); directory != "" {
