@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -128,83 +129,35 @@ func (g *engine) tryFixes(list []Finding) (removals []removal) {
 	return removals
 }
 
-// combine gives findings whose fixes set a variable to different values one fix, if that ends each of them. Otherwise
-// the second change would undo the first. fixes are the findings' fixes; nil: none.
+// combine gives findings whose fixes set one list of paths one fix with the entries of all, if that ends each of them.
+// Otherwise the second change would undo the first. fixes are the findings' fixes; nil: none.
 func (g *engine) combine(list []Finding, fixes []*Remedy) {
-	for i := range list {
-		var with []int
-		all := []explain.Change{}
-		for j := range list[:i] {
-			if g.undoes(fixes[i], fixes[j]) && !g.ends(&list[i], g.try(fixes[j].effect), diag.Problem) &&
-				!g.ends(&list[j], g.try(fixes[i].effect), diag.Problem) {
-				with, all = append(with, j), g.report.mergeChanges(all, fixes[j].change)
+	by := map[string][]int{} // the findings, by the variable
+	for i, do := range fixes {
+		if do != nil && do.aim == fixing && do.change.And == nil && path.IsAbs(do.change.Value) {
+			by[do.change.Variable] = append(by[do.change.Variable], i)
+		}
+	}
+	for _, variable := range slices.Sorted(maps.Keys(by)) {
+		var entries []string
+		for _, at := range slices.Backward(by[variable]) {
+			for entry := range strings.SplitSeq(fixes[at].change.Value, machine.ListSeparator) {
+				if !slices.Contains(entries, entry) {
+					entries = append(entries, entry)
+				}
 			}
 		}
-		if len(with) == 0 {
+		change := explain.SetVariable(variable, strings.Join(entries, machine.ListSeparator))
+		lasts := func(at int) bool { return !g.ends(&list[at], g.try(effectOf(change)), diag.Problem) }
+		if len(by[variable]) == 1 || slices.ContainsFunc(by[variable], lasts) {
 			continue
 		}
-		with, all = append(with, i), g.report.mergeChanges(all, fixes[i].change)
-		change := all[len(all)-1]
-		for _, one := range slices.Backward(all[:len(all)-1]) {
-			change = one.With(change)
-		}
-		what := g.try(effectOf(change))
-		if slices.ContainsFunc(with, func(at int) bool { return !g.ends(&list[at], what, diag.Problem) }) {
-			continue
-		}
-		for _, at := range with {
+		for _, at := range by[variable] {
 			do := *fixes[at]
 			do.change = &change
-			fixes[at] = &do
 			list[at].conclude(g.word(&do))
 		}
 	}
-}
-
-// undoes reports whether two fixes set a variable with paths to different values.
-func (g *engine) undoes(a, b *Remedy) bool {
-	if a == nil || b == nil || a.aim != fixing || b.aim != fixing {
-		return false
-	}
-	for one := a.change; one != nil; one = one.And {
-		for other := b.change; other != nil; other = other.And {
-			if one.Variable == other.Variable && one.Value != other.Value && path.IsAbs(one.Value) &&
-				path.IsAbs(other.Value) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// mergeChanges returns a list of changes with those of another one. A variable of both gets the entries that one of
-// them adds, and loses those that one removes.
-func (r *Report) mergeChanges(list []explain.Change, more *explain.Change) []explain.Change {
-	for ; more != nil; more = more.And {
-		one := *more
-		one.And = nil
-		at := slices.IndexFunc(list,
-			func(c explain.Change) bool { return c.Variable != "" && c.Variable == one.Variable })
-		if at < 0 {
-			list = append(list, one)
-			continue
-		}
-		entries := func(value string) []string { return strings.Split(value, machine.ListSeparator) }
-		before := entries(r.host().variable(one.Variable))
-		first, second := entries(list[at].Value), entries(one.Value)
-		var values []string
-		for _, entry := range slices.Concat(second, first) {
-			removed := !slices.Contains(first, entry) || !slices.Contains(second, entry)
-			if entry != "" && !(removed && slices.Contains(before, entry)) && !slices.Contains(values, entry) {
-				values = append(values, entry)
-			}
-		}
-		list[at] = explain.UnsetVariable(one.Variable)
-		if len(values) > 0 {
-			list[at] = explain.SetVariable(one.Variable, strings.Join(values, machine.ListSeparator))
-		}
-	}
-	return list
 }
 
 // conclude sets the remedy of a finding after all were tried. It is the only function that does.
