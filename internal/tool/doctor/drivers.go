@@ -117,14 +117,13 @@ func (e *evidence) idleAgain() {
 		return
 	}
 	e.Findings = slices.Delete(e.Findings, at, at+1)
-	x := e.exam()
-	if x.idle(); !has(e.Findings, DriverIdle) {
+	if e.idle(); !has(e.Findings, DriverIdle) {
 		return
 	}
 	f := &e.Findings[len(e.Findings)-1]
 	for _, do := range f.remedies {
 		if do.change != nil && e.harmless(*do.change, "") {
-			f.conclude(x.place(do))
+			f.conclude(e.place(do))
 			return
 		}
 	}

@@ -22,10 +22,10 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// evidence is the knowledge about the drivers and layers of a program: the report and the trials so far. It grows by
-// steps, in the order of grow, in a copy of the report.
+// evidence is the knowledge about the drivers and layers of a program: the examination and the trials so far. It grows
+// by steps, in the order of grow, in a copy of the report.
 type evidence struct {
-	Report
+	*exam
 	alone  []alone       // the trials of the drivers
 	all    *probe.Result // the run of all drivers and layers; nil: none
 	out    []run.Suspect // excluded from every later run: drivers whose device sleeps or that fail alone
@@ -39,7 +39,9 @@ type evidence struct {
 
 // newEvidence returns the beginning of the evidence. It shares no list with the report.
 func newEvidence(r *Report) *evidence {
-	e := &evidence{Report: *r}
+	own := *r
+	e := &evidence{exam: examOf(&own, r.source).setSystem(r.WordSize(), newPackages())}
+	e.system.within(e.exam)
 	e.Findings, e.Probes, e.Through = slices.Clone(e.Findings), slices.Clone(e.Probes), slices.Clone(e.Through)
 	e.GPUs, e.Drivers, e.Layers = slices.Clone(e.GPUs), slices.Clone(e.Drivers), slices.Clone(e.Layers)
 	return e
@@ -59,7 +61,7 @@ func (t *trying) selectDrivers(e *evidence) {
 		if t.ignored {
 			a.Variables = append(a.Variables, disablesLayers(t.scene.Answer, a)...)
 		}
-		a.Variables = append(a.Variables, t.oldLoaderVariables(&e.Report, a)...)
+		a.Variables = append(a.Variables, t.oldLoaderVariables(e.Report, a)...)
 		// loading it wakes the device
 		if !t.Wake && contains(e.GPUs,
 			func(g *GPU) bool { return g.Asleep && slices.Contains(g.Drivers, a.Manifest) }) {
@@ -317,7 +319,7 @@ func (e *evidence) driverOf(d probe.Device) *alone {
 // addUnmetWant adds a finding if no listed device, apart from those that compute on the CPU, meets the program's
 // requirements. It has the lacks of each device, and a driver or release without them.
 func (e *evidence) addUnmetWant() {
-	want, x := decide.WantOf(&e.source.Machine, e.source.Program), e.exam()
+	want := decide.WantOf(e.machine, e.source.Program)
 	if want == nil || has(e.Findings, ProgramNeeds) {
 		return
 	}
@@ -332,7 +334,7 @@ func (e *evidence) addUnmetWant() {
 		case lacks == "":
 			return
 		case from != nil && do == nil:
-			do = x.offering(drivers.Of(from.of.Library), find(e.GPUs, func(g *GPU) bool { return g.is(d) }))
+			do = e.offering(drivers.Of(from.of.Library), find(e.GPUs, func(g *GPU) bool { return g.is(d) }))
 		}
 		text := d.Name + term.Either(strings.HasPrefix(lacks, "Vulkan "), " offers Vulkan "+d.APIVersion.String(),
 			" has no "+lacks)
@@ -357,11 +359,6 @@ func (e *evidence) addUnmetWant() {
 	}
 }
 
-// place returns a change as a remedy for the place where the user makes it.
-func (e *evidence) place(c explain.Change) *Remedy {
-	return examOf(&e.Report, e.source).place(&Remedy{change: &c, aim: fixing})
-}
-
 // addHiding adds findings for variables without which programs have devices. Several variables are one problem: the fix
 // changes them all.
 func (e *evidence) addHiding(by []run.Suspect, detail string) {
@@ -378,7 +375,7 @@ func (e *evidence) addHiding(by []run.Suspect, detail string) {
 	for _, c := range by[1:] {
 		others = append(others, c.Name+"="+c.Value)
 	}
-	do := e.place(change)
+	do := e.changeAdvice(change)
 	for _, c := range by {
 		e.add(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)
 		others = nil
@@ -474,7 +471,7 @@ func (t *trying) setDemand(ctx context.Context, e *evidence, a *alone) error {
 	for _, name := range nameLists()["unfinished"] {
 		demand := explain.SetVariable(name, "1")
 		said := strings.Contains(strings.Join(a.Wrote, "\n"), name+"=1")
-		if contains, _ := e.source.Contains(a.of.File, name); !said && !contains || e.host().variable(name) != "" {
+		if contains, _ := e.source.Contains(a.of.File, name); !said && !contains || e.variable(name) != "" {
 			continue
 		}
 		// it lists devices, and submits no work: the driver's authors warn of that
@@ -515,13 +512,13 @@ func (e *evidence) addExcluded(culprits []run.Suspect, devices []probe.Device) {
 	for _, c := range culprits {
 		code, subject, change := GPULeftOut, c.Name, explain.UnsetVariable(c.Name)
 		if c.Kind == run.Variable {
-			subject += "=" + c.Value + term.Enclosed("", e.host().setterText(c.Name), ",")
+			subject += "=" + c.Value + term.Enclosed("", e.setterText(c.Name), ",")
 		} else if l := explain.Layer(e.Answer, c.Name, c.Manifest); l != nil {
 			code, subject, change = GPUMissing, "the layer "+c.Name, explain.LeaveOutLayer(e.source, l)[0]
 		}
 		for _, d := range devices {
 			what := textf("its driver works, and %s excludes it from the list of devices", subject)
-			found := e.add(code, d.Name, c.Manifest, what, e.place(change))
+			found := e.add(code, d.Name, c.Manifest, what, e.changeAdvice(change))
 			found.missing = true
 			if at := slices.IndexFunc(e.GPUs, func(g GPU) bool { return g.is(d) }); at >= 0 {
 				found.device = e.GPUs[at].Name

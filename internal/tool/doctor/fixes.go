@@ -331,6 +331,11 @@ func (e *exam) place(do *Remedy) *Remedy {
 	return do.lasting.before(change)
 }
 
+// changeAdvice returns a change as a remedy for the place where the user makes it.
+func (e *exam) changeAdvice(c explain.Change) *Remedy {
+	return e.place(&Remedy{change: &c, aim: fixing})
+}
+
 // keepsValue reports whether a line of a script sets a variable to a value with the one before.
 func (e *exam) keepsValue(at FileLine, variable string) bool {
 	lines := strings.Split(e.machine.Whole(at.File), "\n")

@@ -206,7 +206,7 @@ func (e *exam) examineDevice(g *GPU) {
 		if by := pinnedBy(e.source); do == nil && by != "" { // KhronosGroup/Vulkan-Tools issue 496
 			unset := explain.UnsetVariable(by)
 			do = newAdvice(GPUNouveau.Entry().Do).or(by+" keeps NVK and software renderers from programs. ",
-				e.place(&Remedy{change: &unset, aim: fixing}))
+				e.changeAdvice(unset))
 		}
 		e.add(GPUNouveau, g.Title(), g.directory, what, do)
 	case g.Kernel == "nouveau" && e.chip(g) != nil && e.chip(g).Mesa == "":

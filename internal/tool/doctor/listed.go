@@ -41,7 +41,7 @@ func (e *evidence) addPoorDevices() {
 func (e *evidence) addSoftwareFirst() {
 	isHardware := func(d probe.Device) bool { return d.Type != vk.CPU }
 	at := slices.IndexFunc(e.Devices, isHardware)
-	chosen := func(variable string) bool { return e.host().variable(variable) != "" }
+	chosen := func(variable string) bool { return e.variable(variable) != "" }
 	if at <= 0 || e.Answer.Settings != nil && e.Answer.Settings.HasDevices || chosen(drivers.MesaSelect) ||
 		chosen(variables.DeviceSelect.Name()) {
 		return
@@ -51,7 +51,7 @@ func (e *evidence) addSoftwareFirst() {
 	do := shellAdvice("", line)
 	if first := e.driverOf(e.Devices[0]); first != nil && !slices.ContainsFunc(first.saw.Devices, isHardware) {
 		if c, ok := e.leaveOut(first.of); ok {
-			do = e.place(c).or("For one program: ", do)
+			do = e.changeAdvice(c).or("For one program: ", do)
 		}
 	}
 	e.add(SoftwareFirst, e.Devices[0].Name, "", textf("it comes before %s, so programs that take "+

@@ -47,7 +47,7 @@ func (e *evidence) addResult(a *alone) {
 	known := func(f *Finding) bool { return f.Code == GPUUnfinished && f.Path == a.Manifest }
 	if a.demands != "" && !contains(e.Findings, known) {
 		e.add(GPUUnfinished, a.Name, a.Manifest, textf("it is not finished, and lists a device only with %s=1%s",
-			a.demands, term.Enclosed("; it wrote: ", a.line(), "")), e.place(explain.SetVariable(a.demands, "1")))
+			a.demands, term.Enclosed("; it wrote: ", a.line(), "")), e.changeAdvice(explain.SetVariable(a.demands, "1")))
 		return
 	}
 	var do *Remedy
@@ -64,11 +64,11 @@ func (e *evidence) addResult(a *alone) {
 			do = e.renewalAdvice(a, code).or("To do without it, turn it off in the program; "+
 				"a program that asks only for listed layers runs with: ", newAdvice(string(c.Line())))
 		case a.Kind == "layer" && !c.Set:
-			do = e.place(c)
+			do = e.changeAdvice(c)
 		default:
 			do = shellAdvice("", c.Line())
 			if a.of.family().Virtual() {
-				do = do.before(e.exam().system.by("host", nil))
+				do = do.before(e.system.by("host", nil))
 			} else if removal := e.removal(a); removal != nil {
 				do = removal.or("Otherwise: ", do)
 			} else if e.leavesOnlyCPU(a) {
@@ -76,7 +76,7 @@ func (e *evidence) addResult(a *alone) {
 			}
 		}
 		if ok && a.Kind == "layer" && a.named != a.Name && a.Only == "" && e.Answer.Style != pathname.Backslash &&
-			(meant != nil || e.exam().packageOf(a.Manifest, a.of.Library) != "") {
+			(meant != nil || e.packageOf(a.Manifest, a.of.Library) != "") {
 			do = do.before(e.renewalAdvice(a, code))
 		}
 	}
@@ -100,10 +100,10 @@ func (e *evidence) addResult(a *alone) {
 	if g := e.nodelessDevice(a); code == DriverFails && g != nil {
 		detail += "; " + g.Title() +
 			" has no node in this container, and some releases of the driver need that of each device"
-		do = e.exam().nodeCure(g)
+		do = e.nodeCure(g)
 	} else if part := e.missingPart(a); code == DriverFails && part != "" {
 		detail += "; " + part + ", which the driver opens for a device, does not exist"
-		do = e.exam().system.libraryAdvice(path.Base(part))
+		do = e.system.libraryAdvice(path.Base(part))
 	}
 	what := fact(misbehaved{detail, a.Said, a.with, a.Only})
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
@@ -116,16 +116,15 @@ func (e *evidence) addResult(a *alone) {
 			do = newAdvice(GPUVirtual.Entry().Do)
 		case e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0:
 			if lost, do = everything, meant; do == nil {
-				x := e.exam()
-				do = x.system.by("newest", with("p", x.packageOf(a.Manifest, a.of.Library)))
+				do = e.system.by("newest", with("p", e.packageOf(a.Manifest, a.of.Library)))
 			}
 			if a.unlisted.Kernel == "nvidia" && !e.source.Exists(nvidiaModeset) { // linuxserver/docker-steam issue 2
 				what = textf("it works, but does not list %s, and %s does not exist", a.unlisted.Title(), nvidiaModeset)
-				do = e.exam().system.by("modeset", with("node", nvidiaModeset))
+				do = e.system.by("modeset", with("node", nvidiaModeset))
 			} else if f := e.otherFamily(a); f != nil {
 				what = textf("it works, but does not list %s, whose driver is %s; that is not installed",
 					a.unlisted.Title(), f.Name)
-				do = e.exam().installDriver(f, false)
+				do = e.installDriver(f, false)
 			}
 		}
 	}
@@ -165,7 +164,7 @@ func (e *evidence) addUnopenableNode(g *GPU) {
 		}
 		do := advice("stale-node")
 		if errors.Is(err, fs.ErrPermission) {
-			do = e.exam().system.by("refused-node", with("node", node))
+			do = e.system.by("refused-node", with("node", node))
 		}
 		g.refused = node
 		e.add(GPUPermission, g.Title(), node, textf("%s cannot be opened, although its permissions allow it (%s)", node,
@@ -202,18 +201,11 @@ func (r *Report) harmless(c explain.Change, broken string) bool {
 	})
 }
 
-// exam returns an examination after the report.
-func (r *Report) exam() *exam {
-	e := examOf(r, r.source).setSystem(ProcessClass, newPackages())
-	e.system.within(e)
-	return e
-}
-
 // otherFamily returns the driver that the unlisted device's chip has in place of the tried one, and that is not
 // installed (Frogging-Family/mesa-git issue 17); nil: none.
-func (r *Report) otherFamily(a *alone) *drivers.Family {
-	c := r.exam().chip(a.unlisted)
-	if c == nil || c.Driver == a.of.family().Name || r.hasFamily(c.Driver) {
+func (e *evidence) otherFamily(a *alone) *drivers.Family {
+	c := e.chip(a.unlisted)
+	if c == nil || c.Driver == a.of.family().Name || e.hasFamily(c.Driver) {
 		return nil
 	}
 	for _, f := range drivers.Families() {
@@ -225,33 +217,32 @@ func (r *Report) otherFamily(a *alone) *drivers.Family {
 }
 
 // renewalAdvice returns advice for a driver or layer that no variable can exclude: its package, or a software renderer.
-func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
-	if do := r.meaning(a); do != nil && a.Only == "" {
+func (e *evidence) renewalAdvice(a *alone, code Code) *Remedy {
+	if do := e.meaning(a); do != nil && a.Only == "" {
 		return do
 	}
-	if r.Answer.Style == pathname.Backslash { // Windows has no packages
-		return r.addAsking(a, newAdvice("Update or reinstall it, from where it came.").withObstacle(ofPackage))
+	if e.Answer.Style == pathname.Backslash { // Windows has no packages
+		return e.addAsking(a, newAdvice("Update or reinstall it, from where it came.").withObstacle(ofPackage))
 	}
-	e := r.exam()
 	owner := e.packageOf(a.Manifest, a.of.Library)
 	given := term.Either(owner == "" && a.of.family().Is(drivers.NVIDIA), drivers.NVIDIA, "")
 	do := e.system.by("renew", with("p", owner, "given", given))
 	if a.Kind == "layer" {
-		return r.addAsking(a, do)
+		return e.addAsking(a, do)
 	}
-	for g := range each(r.GPUs) {
+	for g := range each(e.GPUs) {
 		f, own := drivers.For(g.Kernel), a.of.family()
-		if f != nil && own == nil && len(g.Drivers) == 0 && r.host().expects(g) {
+		if f != nil && own == nil && len(g.Drivers) == 0 && e.expects(g) {
 			return newAdvice("The driver for " + g.Title() + " is " + f.Name).before(e.installDriver(f, false))
 		}
 		if f != nil && own != nil && f.Name != own.Name && slices.Contains(g.Drivers, a.Manifest) &&
-			!r.hasFamily(f.Name) {
+			!e.hasFamily(f.Name) {
 			return newAdvice("The device's other driver is "+f.Name).or("", e.installDriver(f, false)).
 				or("To keep this one: ", do).withObstacle(do.because)
 		}
 	}
 	software := packageOf(drivers.Of("libvulkan_lvp.so").Name, e.system.family())
-	if software != "" && !contains(r.Drivers, func(m *Entry) bool { return m.family().Software() }) {
+	if software != "" && !contains(e.Drivers, func(m *Entry) bool { return m.family().Software() }) {
 		do = do.or("It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. ",
 			e.system.choose(software))
 	}
@@ -260,15 +251,15 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 
 // addAsking puts before the advice for a layer that a variable asks for that the variable no longer does
 // (RPCS3/rpcs3 issue 11157): the layer may work elsewhere, as one that writes into the current directory.
-func (r *Report) addAsking(a *alone, do *Remedy) *Remedy {
+func (e *evidence) addAsking(a *alone, do *Remedy) *Remedy {
 	if a.Kind != "layer" {
 		return do
 	}
 	for _, v := range layerLists {
-		without := explain.DropEntries(&r.source.Machine, v.Name(), v.separator,
+		without := explain.DropEntries(e.machine, v.Name(), v.separator,
 			func(entry string) bool { return entry == a.Name })
 		if without != nil {
-			return r.exam().place(&Remedy{change: &without[0]}).or("To keep the layer: ", newAdvice(do.text))
+			return e.changeAdvice(without[0]).or("To keep the layer: ", newAdvice(do.text))
 		}
 	}
 	return do
@@ -472,16 +463,15 @@ func (r *Report) deviceAbsent(family *drivers.Family) bool {
 // removal returns advice to remove the package of a driver whose device is absent; nil: unknown, or the package has
 // other drivers, too.
 func (e *evidence) removal(a *alone) *Remedy {
-	x := e.exam()
 	stem, _, _ := strings.Cut(path.Base(a.Manifest), "_icd")
-	p := x.system.packageNamed(x.ownerOf(a.Manifest))
+	p := e.system.packageNamed(e.ownerOf(a.Manifest))
 	if a.Kind != "driver" || !e.deviceAbsent(a.of.family()) || p == nil ||
 		slices.ContainsFunc(p.Files, func(file string) bool {
 			return strings.Contains(file, "/vulkan/icd.d/") && !strings.HasPrefix(path.Base(file), stem)
 		}) {
 		return nil
 	}
-	return newAdvice("If this machine never has a device for it, remove the driver.").before(x.system.by("remove", with("p", p.Name)))
+	return newAdvice("If this machine never has a device for it, remove the driver.").before(e.system.by("remove", with("p", p.Name)))
 }
 
 // Limits of a driver's lines in a report.
@@ -531,17 +521,16 @@ func meaningOf(text string) string {
 
 // meaning returns the remedy for a failure with a sign of a known meaning, in the result of a trial or in a line of the
 // driver or loader; nil: it has none. Another copy of the same package would fail as well.
-func (r *Report) meaning(a *alone) *Remedy {
+func (e *evidence) meaning(a *alone) *Remedy {
 	how := meaningOf(strings.Join(append([]string{sizeless(a.Name) + ": " + a.Detail, a.Said}, a.Wrote...), "\n"))
-	e := r.exam()
 	switch {
-	case r.Answer.Style == pathname.Backslash: // the signs and remedies are those of Linux
+	case e.Answer.Style == pathname.Backslash: // the signs and remedies are those of Linux
 		return nil
 	case how == "":
 		return e.missingFileAdvice(a)
 	}
 	args := with("file", cmp.Or(a.of.File, a.of.Library), "p", e.packageOf(a.Manifest, a.of.Library))
-	for g := range each(r.GPUs) {
+	for g := range each(e.GPUs) {
 		c := e.chip(g)
 		if slices.Contains(g.Drivers, a.Manifest) && c != nil && c.Mesa != "" &&
 			binary.CompareVersions(drivers.MesaRelease(e.machine, a.of.File), c.Mesa) < 0 {

@@ -372,7 +372,7 @@ func TestServerWithoutDRI3(t *testing.T) {
 		e := newEvidence(examine(t, desktop(t, file("etc/X11/xorg.conf.d/20-intel.conf", text)), Options{}, "DISPLAY=:0"))
 		e.alone = []alone{{Probe: Probe{Result: ProbeOK}, saw: &probe.Result{Extensions: []probe.Extension{{Name: "VK_KHR_xcb_surface"}},
 			Devices: []probe.Device{{Name: "card", Extensions: []string{"VK_KHR_swapchain"}}}}}}
-		e.withoutDRI3, e.olderDRI = true, e.host().olderDRI()
+		e.withoutDRI3, e.olderDRI = true, e.lineOfDRI()
 		e.windowless()
 		at := slices.IndexFunc(e.Findings, func(f Finding) bool { return f.Code == DeviceWindowless })
 		named := at >= 0 && strings.HasPrefix(e.Findings[at].remedies[0].text, "Write Option \"DRI\" \"3\" in /etc")
@@ -413,7 +413,7 @@ func TestFileThatADriverNames(t *testing.T) {
 		a := alone{Probe: Probe{Kind: "driver", Name: "radeon_icd.json", Manifest: "/" + icds + "radeon_icd.json", Result: ProbeFails, Wrote: []string{line}}}
 		a.of = e.driverAt(a.Manifest)
 		got := ""
-		if do := e.exam().missingFileAdvice(&a); do != nil {
+		if do := e.missingFileAdvice(&a); do != nil {
 			got = do.text
 		}
 		if !strings.HasSuffix(got, want) || want == "" && got != "" {

@@ -428,7 +428,7 @@ var deviceFilters = []struct {
 // addDeviceFilters adds a finding for each variable with which some programs take none of the listed devices.
 func (e *evidence) addDeviceFilters() {
 	for _, f := range deviceFilters {
-		value := e.host().variable(f.variable)
+		value := e.variable(f.variable)
 		takes := slices.ContainsFunc(e.Devices, func(d probe.Device) bool { return strings.Contains(d.Name, value) })
 		if f.numbers {
 			takes = slices.ContainsFunc(strings.Split(value, ","), func(entry string) bool {
@@ -440,7 +440,7 @@ func (e *evidence) addDeviceFilters() {
 			continue
 		}
 		e.add(VariableHides, f.variable, "", textf("no listed device matches %s%s: %s get no device", value,
-			e.host().setterText(f.variable), f.programs), e.place(explain.UnsetVariable(f.variable)), something)
+			e.setterText(f.variable), f.programs), e.changeAdvice(explain.UnsetVariable(f.variable)), something)
 	}
 }
 
@@ -457,24 +457,23 @@ var withoutDRI3 = []uint32{4, 23}
 
 // askDisplay asks the session's X server whether it takes images of drivers. What cannot be asked is no fault.
 func (t *trying) askDisplay(ctx context.Context, e *evidence) {
-	h := e.host()
-	shown := h.variable("DISPLAY")
+	shown := e.variable("DISPLAY")
 	if shown == "" || e.source.Foreign() {
 		return
 	}
-	name, authority := cmp.Or(h.variable("XAUTHORITY"), path.Join(h.variable(variables.Home.Name()), ".Xauthority")), ""
+	name, authority := cmp.Or(e.variable("XAUTHORITY"), path.Join(e.variable(variables.Home.Name()), ".Xauthority")), ""
 	if trust.Path(name) == nil { // a privileged process sends no server a file that another user named
-		authority = h.machine.Whole(name)
+		authority = e.machine.Whole(name)
 	}
 	offers, err := display.Offers(ctx, shown, []byte(authority), "DRI3")
-	e.olderDRI = h.olderDRI()
-	unasked := err != nil && e.olderDRI.File != "" && h.variable("WAYLAND_DISPLAY") == "" // Xwayland reads no such file
+	e.olderDRI = e.lineOfDRI()
+	unasked := err != nil && e.olderDRI.File != "" && e.variable("WAYLAND_DISPLAY") == "" // Xwayland reads no such file
 	e.withoutDRI3 = err == nil && !offers || unasked
 }
 
-// olderDRI returns the line of the X server's configuration that turns DRI3 off (ValveSoftware/Proton issue 3585);
+// lineOfDRI returns the line of the X server's configuration that turns DRI3 off (ValveSoftware/Proton issue 3585);
 // without a file: none.
-func (h host) olderDRI() (at FileLine) {
+func (h host) lineOfDRI() (at FileLine) {
 	option := regexp.MustCompile(`(?i)^\s*Option\s+"DRI"\s+"([012]|false|no|off)"`)
 	for _, file := range h.places("xorg") {
 		ignored := strings.Contains(h.machine.Whole(file), `"modesetting"`) // this driver does not read the option
@@ -490,7 +489,6 @@ func (h host) olderDRI() (at FileLine) {
 // takes no images of it. Sources: MrNeRF/LichtFeld-Studio issue 2250, TigerVNC/tigervnc issue 1674,
 // Steam-Headless/docker-steam-headless issue 168.
 func (e *evidence) windowless() {
-	h := e.host()
 	for _, a := range e.alone {
 		if a.Result != ProbeOK || a.saw == nil {
 			continue
@@ -498,7 +496,7 @@ func (e *evidence) windowless() {
 		var names, lacking []string // of displays
 		for _, w := range windowSystems {
 			offers := func(x probe.Extension) bool { return slices.Contains(w.extensions, x.Name) }
-			if h.variable(w.display) == "" {
+			if e.variable(w.display) == "" {
 				continue
 			}
 			if names = append(names, w.name); !slices.ContainsFunc(a.saw.Extensions, offers) {
@@ -519,12 +517,12 @@ func (e *evidence) windowless() {
 				if len(names) > 1 {
 					lost = nothing
 				}
-				by, at := "the X server of DISPLAY="+h.variable("DISPLAY")+" does not offer DRI3", arguments(nil)
+				by, at := "the X server of DISPLAY="+e.variable("DISPLAY")+" does not offer DRI3", arguments(nil)
 				if e.olderDRI.File != "" {
 					by, at = e.olderDRI.String()+", turns DRI3 off in the X server", with("line", e.olderDRI.String())
 				}
 				e.add(DeviceWindowless, d.Name, "", textf("%s, so programs show no window of X11 on the device", by),
-					examOf(&e.Report, e.source).setSystem(e.WordSize(), nil).system.by("images", at), lost)
+					e.system.by("images", at), lost)
 			}
 		}
 	}
