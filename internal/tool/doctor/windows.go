@@ -96,7 +96,6 @@ func lookWindows(w Windows) (*windowsExam, error) {
 	if w.Files {
 		e.libraries()
 		e.addNoDriver()
-		e.implicit()
 		e.addLayered()
 		e.loaders()
 	}

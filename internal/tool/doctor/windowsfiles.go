@@ -9,9 +9,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/pathname"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
@@ -210,25 +208,6 @@ func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
 	return list
 }
 
-// implicit adds a finding for each layer in every program, with the variable that disables it.
-func (e *windowsExam) implicit() {
-	for _, l := range explain.Active(e.Answer) {
-		missing := contains(e.Layers,
-			func(m *Entry) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
-		// a layer with an enable variable is in a program only when the user has set it
-		if !l.Implicit || l.Meta || l.HasEnable || missing {
-			continue
-		}
-		what := sentence("every program gets it, and no variable disables it")
-		if l.DisableName != "" {
-			what = sentence("it is in every program that does not set " + l.DisableName)
-		}
-		if f := e.add(LayerEverywhere, l.Name, l.Manifest, what, nil); l.DisableName != "" {
-			f.prefer(windowsChange{Change: explain.SetVariable(l.DisableName, "1")}.remedy())
-		}
-	}
-}
-
 // addLayered adds a finding for a driver that translates to Direct3D 12 and lists the devices of other drivers again.
 func (e *windowsExam) addLayered() {
 	others := contains(e.Drivers, func(d *Entry) bool { return d.Good && !e.translates(d) })
@@ -306,7 +285,7 @@ func (e *windowsExam) addIgnored() {
 	e.addIgnoredVariables(func(name string) string { return values[name] })
 }
 
-// otherView adds findings for drivers and layers that only programs of one word size get.
+// otherView adds a finding if only programs of one word size get drivers.
 func (e *windowsExam) otherView() {
 	answer := e.other
 	if answer == nil {
@@ -322,18 +301,6 @@ func (e *windowsExam) otherView() {
 	case here > 0 && there == 0:
 		e.add(ViewLacksDriver, e.otherBits+"-bit programs", "", textf(viewLacks, e.otherBits, e.windows.Bits),
 			nil, nothing)
-	}
-	for _, lists := range []struct {
-		in, out *plan.Answer
-		lacks   string
-	}{{answer, e.Answer, e.windows.Bits}, {e.Answer, answer, e.otherBits}} {
-		for _, l := range lists.in.Layers {
-			if l.Implicit && !slices.ContainsFunc(lists.out.Layers,
-				func(o *manifest.Layer) bool { return o.Name == l.Name }) {
-				e.add(ViewLacksLayer, l.Name, l.Manifest, textf("%s-bit programs do not have this layer", lists.lacks),
-					nil)
-			}
-		}
 	}
 }
 

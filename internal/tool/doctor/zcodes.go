@@ -96,8 +96,6 @@ const (
 	RegistrySwitchedOff Code = "registry-switched-off"
 	RegistryUnread      Code = "registry-unread"
 	ViewLacksDriver     Code = "view-lacks-driver"
-	ViewLacksLayer      Code = "view-lacks-layer"
-	LayerEverywhere     Code = "layer-everywhere"
 	DriverTranslates    Code = "driver-translates"
 	LoaderAbsent        Code = "loader-absent"
 	LoaderDamaged       Code = "loader-damaged"
