@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
@@ -139,26 +138,16 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 			do = newAdvice("Correct library_path in " + m.Manifest + ": " + string(shell.Quoted(written)) +
 				" is relative to the manifest's directory. Or put the library there.")
 		}
-		tokened, beside := e.sibling(m.Library)
-		if beside != "" {
-			what, do = what+"; "+beside+" exists",
-				newAdvice(string("Write "+shell.Quoted(beside)+" as library_path into "+shell.Quoted(m.Manifest)+
-					"; for programs of both word sizes, write "+shell.Quoted(tokened))+
-					": the dynamic linker replaces $LIB by the directory for the word size.")
-		} else if owner = e.packageOf(m.Library, target); owner != "" {
+		if owner = e.packageOf(m.Library, target); owner != "" {
 			what, do = what+ownerText(owner), e.system.again(owner, m.Library)
 		}
 		by, changes, is := e.writtenBy(m.Manifest, m.Library)
 		lacks := m.Library
-		if is = is && owner == "" && beside == ""; is {
+		if is = is && owner == ""; is {
 			do = by
-		} else if moved := e.misplacedManifests(m); len(moved) > 0 && owner == "" && beside == "" {
-			directory := path.Dir(e.linker.Find(path.Base(m.Library)).File.Path)
-			what += "; " + path.Join(directory, path.Base(m.Library)) + " exists"
-			lacks, do = path.Dir(m.Library), e.correction(moved, path.Dir(m.Library)+"/", directory+"/")
-		} else if right := e.rightLibrary(m); right != "" && owner == "" && beside == "" {
+		} else if right := e.rightLibrary(m); right != "" && owner == "" {
 			what += "; " + right + " exists"
-			do = e.correction([]string{m.Manifest}, m.Library, right)
+			lacks, do = e.renaming(m, right)
 		}
 		found := e.foundIn(m, LibraryMissing, lacking{sentence(what), lacks}, do)
 		if is {
@@ -181,63 +170,55 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 	e.nowhere(LibraryMissing, m, nowhere{name: m.Library, places: r.Directories})
 }
 
-// misplacedManifests returns the manifests, with this one, that name libraries of a directory that are missing there,
-// and that are in one of the dynamic linker's directories, where no other manifest names them; nil: this one's is not
-// there.
-func (e *exam) misplacedManifests(m *Entry) (manifests []string) {
-	is, _, _ := m.functions()
-	there := e.linker.Find(path.Base(m.Library)).File
-	if there == nil || e.Answer == nil || // one manifest is examined alone
-		!isPlainPath(m.Library+m.Manifest+there.Path) || !drivers.Judged(e.machine, e.linker, there.Path, is).Works() {
-		return nil
+// renaming returns advice to name the right library in a manifest, and what is missing. If the library is in another
+// directory, the advice is for each manifest that names libraries of the wrong directory, which is missing.
+func (e *exam) renaming(m *Entry, right string) (lacks string, do *Remedy) {
+	from, to := path.Dir(m.Library), path.Dir(right)
+	if path.Base(right) != path.Base(m.Library) {
+		return m.Library, e.correction([]string{m.Manifest}, m.Library, right)
 	}
-	used := false
-	add := func(manifest, library string) {
-		named, found := e.linker.Find(library).File, e.linker.Find(path.Base(library)).File
-		written, _ := e.machine.Contains(manifest, `"`+library+`"`)
-		used = used || named != nil && named.Real == there.Real
-		if written && named == nil && found != nil && path.Dir(library) == path.Dir(m.Library) &&
-			path.Dir(found.Path) == path.Dir(there.Path) && !slices.Contains(manifests, manifest) {
-			manifests = append(manifests, manifest)
+	var manifests []string
+	for o := range each(e.entries()) {
+		if path.Dir(o.Library) == from && e.rightLibrary(o) == path.Join(to, path.Base(o.Library)) &&
+			!slices.Contains(manifests, o.Manifest) {
+			manifests = append(manifests, o.Manifest)
 		}
 	}
-	for _, d := range e.Answer.Drivers {
-		add(d.Path, d.Library)
-	}
-	for _, l := range e.Answer.Layers {
-		add(l.Manifest, l.Library)
-	}
-	if used || !slices.Contains(manifests, m.Manifest) {
-		return nil
-	}
-	return manifests
+	return from, e.correction(manifests, from+"/", to+"/")
 }
 
-// rightLibrary returns the working library that a driver's manifest should name in place of its own, and that no other
-// manifest names: another version in the same directory, or the usual one of the driver; "": none.
+// rightLibrary returns the working library that a manifest should name in place of its own, and that no other manifest
+// names: another version in the same directory, one of the same name in the programs' directories, or the usual one of
+// the driver; "": none.
 func (e *exam) rightLibrary(m *Entry) string {
-	if e.Answer == nil || m.Driver == nil { // one manifest is examined alone
+	if e.Answer == nil { // one manifest is examined alone
 		return ""
 	}
 	var places []string
-	if stem, _, is := strings.Cut(path.Base(m.Library), ".so"); is && path.IsAbs(m.Library) {
+	base := path.Base(m.Library)
+	if stem, _, is := strings.Cut(base, ".so"); is && m.Driver != nil && path.IsAbs(m.Library) {
 		for _, name := range e.machine.Names(path.Dir(m.Library)) {
 			if strings.HasPrefix(name, stem+".so") {
 				places = append(places, path.Join(path.Dir(m.Library), name))
 			}
 		}
 	}
-	if f := drivers.OfManifest(m.Manifest); f != nil {
+	if r := e.linker.Find(sizedDirectory.ReplaceAllLiteralString(m.Library, "/$LIB/")); r.File != nil {
+		places = append(places, r.File.Path)
+	}
+	places = append(places, e.linker.Everywhere(base)...)
+	if f := drivers.OfManifest(m.Manifest); f != nil && m.Driver != nil {
 		for _, library := range f.Libraries {
 			places = append(places, e.linker.Everywhere(library+".so")...)
 			places = append(places, e.linker.Everywhere(library+".so.0")...)
 		}
 	}
 	written, _ := e.machine.Contains(m.Manifest, `"`+m.Library+`"`)
+	functions, _, _ := m.functions()
 	at := slices.IndexFunc(places, func(place string) bool {
-		found := drivers.Judged(e.machine, e.linker, place, drivers.DriverInterface)
-		return found.Works() && !slices.ContainsFunc(e.Answer.Drivers, func(d *manifest.Driver) bool {
-			named := e.linker.Find(d.Library).File
+		found := drivers.Judged(e.machine, e.linker, place, functions)
+		return found.Works() && !contains(e.entries(), func(o *Entry) bool {
+			named := e.linker.Find(o.Library).File
 			return named != nil && named.Real == found.File.Real
 		})
 	})
@@ -246,6 +227,9 @@ func (e *exam) rightLibrary(m *Entry) string {
 	}
 	return places[at]
 }
+
+// sizedDirectory matches the directory for libraries of one word size, in whose place the dynamic linker has $LIB.
+var sizedDirectory = regexp.MustCompile(`/lib(32|64)?(/\w+-linux-gnu\w*)?/`)
 
 // isPlainPath reports whether a path has no character that sed's s command or a shell interprets.
 var isPlainPath = regexp.MustCompile(`^[\w./+-]+$`).MatchString
@@ -271,26 +255,6 @@ func (e *exam) closedLibrary(name string) string {
 		}
 	}
 	return ""
-}
-
-// sibling looks for a missing library in the directories of other word sizes. tokened is its path with $LIB.
-func (e *exam) sibling(library string) (tokened, file string) {
-	parts := strings.Split(library, "/")
-	for i, part := range parts[:len(parts)-1] {
-		if part != "lib" && part != "lib32" && part != "lib64" {
-			continue
-		}
-		for _, rest := range []int{i + 2, i + 1} { // lib/x86_64-linux-gnu is one directory of that kind
-			if rest >= len(parts) {
-				continue
-			}
-			tokened = strings.Join(parts[:i], "/") + "/$LIB/" + strings.Join(parts[rest:], "/")
-			if r := e.linker.Find(tokened); r.File != nil && e.fits(r.File.Path) {
-				return tokened, r.File.Path
-			}
-		}
-	}
-	return "", ""
 }
 
 // hostLibraries returns the directory below /run/host with NVIDIA's libraries for the examined programs, and that of

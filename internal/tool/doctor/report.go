@@ -200,21 +200,30 @@ func newReport(system string) *Report {
 		Drivers: []Entry{}, Layers: []Entry{}, Findings: []Finding{}}
 }
 
-// examineEntries enters the drivers and layers of the decision, as a function examines each.
-func (r *Report) examineEntries(examine func(*Entry)) {
+// entries returns the drivers and layers of the decision before their examination.
+func (r *Report) entries() (list []Entry) {
 	for _, d := range r.Answer.Drivers {
-		m := Entry{Name: r.Answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true, Driver: d}
-		examine(&m)
-		r.Drivers = append(r.Drivers, m)
+		list = append(list,
+			Entry{Name: r.Answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true, Driver: d})
 	}
 	active := explain.Active(r.Answer)
 	for _, l := range r.Answer.Layers {
-		if l.Meta {
-			continue
+		if !l.Meta {
+			list = append(list, Entry{Name: l.Name, Manifest: l.Manifest, Library: l.Library,
+				Used: slices.Contains(active, l), Layer: l})
 		}
-		m := Entry{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: slices.Contains(active, l), Layer: l}
-		examine(&m)
-		r.Layers = append(r.Layers, m)
+	}
+	return list
+}
+
+// examineEntries enters the drivers and layers of the decision, as a function examines each.
+func (r *Report) examineEntries(examine func(*Entry)) {
+	for _, m := range r.entries() {
+		if examine(&m); m.Layer == nil {
+			r.Drivers = append(r.Drivers, m)
+		} else {
+			r.Layers = append(r.Layers, m)
+		}
 	}
 }
 
