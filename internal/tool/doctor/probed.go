@@ -381,15 +381,16 @@ func complaint(messages []loaders.LogMessage, library string) loaders.LogMessage
 	return loaders.LogMessage{}
 }
 
-// setStanding enters the stage that a trial showed for a driver or layer.
+// setStanding enters the stage that a trial showed for a driver or layer. One that works is not broken by its files.
 func (a *alone) setStanding() {
 	m := a.of
+	if a.Result == ProbeOK && m.Stage != "" {
+		m.Good, m.Standing = true, standing.Standing{Stage: standing.ShowsDevices}
+	}
 	if m.But != "" || m.Stage == "" {
 		return
 	}
 	switch a.Result {
-	case ProbeOK:
-		m.Standing = standing.Standing{Stage: standing.ShowsDevices}
 	case ProbeNoDevice:
 		m.Standing = standing.Standing{Stage: standing.Answered, But: "it lists no device",
 			Fault: string(DriverNoDevice), Harmless: true}

@@ -428,3 +428,23 @@ func TestBrokenDriversAreLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// A driver that a trial finds working is not broken by its files (a part that it opens at run time is not there).
+func TestTrialDecidesStanding(t *testing.T) {
+	t.Parallel()
+	m := Entry{}
+	m.Standing = standing.Standing{Stage: standing.Chosen, But: "it opens a library at run time"}
+	a := alone{of: &m, Probe: Probe{Kind: "driver", Result: ProbeOK}}
+	if a.setStanding(); !m.Good || m.Stage != standing.ShowsDevices || m.But != "" {
+		t.Errorf("%+v", m)
+	}
+}
+
+// Where a variable excludes the card's driver and a software renderer is left, programs get Vulkan.
+func TestVerdictWithTheRendererLeft(t *testing.T) {
+	t.Parallel()
+	r := examine(t, desktop(t, lavapipe(t)), Options{}, "VK_LOADER_DRIVERS_DISABLE=radeon_icd.json")
+	if strings.Contains(r.Verdict, "no program") || !strings.HasPrefix(r.Verdict, "VK_LOADER_DRIVERS_DISABLE excludes ") {
+		t.Error(r.Verdict)
+	}
+}

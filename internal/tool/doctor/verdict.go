@@ -219,7 +219,8 @@ func (r *Report) rest() []string {
 		return r.noVulkan(term.Either(r.hasDriver(), "No driver works", "No driver is installed"))
 	case excluded != nil:
 		text := excluded.excludedBy + " excludes " + excluded.Subject
-		return append(r.noVulkan(text)[:1], text)
+		return term.Either(len(software) > 0, []string{text + "; programs compute on the CPU", text},
+			append(r.noVulkan(text)[:1], text))
 	case len(unknown) > 0 && r.Works:
 		names := term.Words(r.Devices, func(d probe.Device) string { return d.Name })
 		return []string{strings.Join(names, " and ") + term.Either(len(names) == 1, " works", " work"), "Vulkan works"}
