@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/term"
 	"vkloader/test/lib/tree"
 )

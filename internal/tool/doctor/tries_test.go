@@ -131,7 +131,7 @@ func TestAbsentDriverThatEndsPrograms(t *testing.T) {
 		file("sys/class/drm/renderD128/device", "-> ../../../bus/pci/devices/0000:01:00.0"), file("dev/dri/renderD128", "")), Options{}),
 		"case $VK_DRIVER_FILES$VK_LOADER_DRIVERS_DISABLE in ''|*/amd_icd64.json|intel_icd.json)\n"+
 			`echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-1}'; echo '{"event":"end"}'; exit 1`+"\n;; esac\n"+fineDevice, Tries{})
-	if want := "Broken: amd_icd64.json fails; 1 problem"; report.Verdict != want {
+	if want := "Broken: amd_icd64.json makes programs fail; 1 problem"; report.Verdict != want {
 		t.Errorf("%q", report.Verdict)
 	}
 	for _, f := range report.Findings {

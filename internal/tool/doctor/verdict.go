@@ -96,7 +96,7 @@ func (r *Report) misbehaving() (broken []string) {
 		case misbehaved:
 			_, does, _ := strings.Cut(f.Code.String(), "-")
 			if does = term.Either(does == "exits", "calls exit", does); f.Code == TogetherFails {
-				does = term.Either(f.Path == "", "fail", "fails")
+				does = term.Either(f.Path == "", "fail", "makes programs fail")
 			}
 			if f.Severity == diag.Problem && f.Code != DriverNoDevice {
 				broken = append(broken, term.Either(what.only == "", f.Subject+" "+does+term.Enclosed(" together with ",
