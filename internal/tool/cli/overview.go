@@ -20,8 +20,11 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// maxAttention is the maximum number of findings on the first screen.
-const maxAttention = 3
+// The maximum numbers of findings on the first screen, and of names in a row of it.
+const (
+	maxAttention = 3
+	mostNames    = 6
+)
 
 // overview prints the output of "vkloader" without a command: one screen with the verdict, the inventory, the most
 // important findings, and the next commands. Child processes load drivers and layers. If they do not finish in time,
@@ -40,27 +43,18 @@ func overview(s *invocation, how effort, out *output) error {
 
 func printOverview(s *invocation, report *doctor.Report) {
 	s.style.Lines(s.out, "", s.style.Heading, report.Verdict)
-	in, _ := explain.Of(report.Answer)
 	kind, devices := devicesInOrder(report)
-	drivers, layers := usable(report, in)
 	row := func(name, text string) { s.text(fmt.Sprintf("%-14s ", name), text) }
 	fmt.Fprintln(s.out)
-	if !onWindows {
+	if !onWindows { // there, only drivers report devices
 		row("Loader", loaders.Line(report.Loader, ""))
 		if report.Other != nil {
 			row("32-bit", report.Other.Line())
 		}
+		row(kind, term.ShortList(devices, mostNames))
 	}
-	for _, part := range []struct {
-		title string
-		names []string
-		more  []string // sentences
-	}{{kind, devices, nil}, {"Drivers", drivers.names, drivers.lost}, {"Layers", layers.names, layers.lost}} {
-		if onWindows && part.title == kind { // on Windows, only drivers report devices
-			continue
-		}
-		row(part.title, strings.Join(append([]string{term.ShortList(part.names, 6)}, part.more...), "; "))
-	}
+	row("Drivers", inUse(report.Drivers))
+	row("Layers", inUse(report.Layers))
 	row("To choose", deviceChoice(report))
 	shown, left, ofGame := 0, 0, shell.Line("")
 	for _, f := range report.Findings {
@@ -208,33 +202,19 @@ func printAttention(s *invocation, report *doctor.Report, f *doctor.Finding) {
 	s.text("          ", untriedText(f))
 }
 
-// gotten describes the drivers or layers of programs for the first screen.
-type gotten struct {
-	names []string // usable ones
-	lost  []string // sentences about drivers or layers that do not work
-}
-
-// usable sorts the drivers and layers of a report by their use for programs.
-func usable(report *doctor.Report, in []explain.Item) (ofDrivers, ofLayers gotten) {
-	for i := range in {
-		e, list, modules := &in[i], &ofDrivers, report.Drivers
-		if e.Kind != explain.Drivers.One {
-			list, modules = &ofLayers, report.Layers
-		}
-		of := doctor.Entry{Good: true}
-		for _, m := range modules {
-			if m.Manifest == e.Manifest && m.Name == e.Name {
-				of = m
-			}
-		}
-		switch {
-		case !of.Good && of.But == "": // on Windows, which has no stages
-			list.lost = append(list.lost, e.Name+": its library is missing or cannot be loaded")
-		case of.Lost():
-			list.lost = append(list.lost, e.Name+": "+of.But)
-		case of.Fault != standing.FaultForeign && !of.Harmless:
-			list.names = append(list.names, e.Name)
+// inUse names the drivers or layers that work, and those that programs get in vain, with the reason.
+func inUse(list []doctor.Entry) string {
+	var names, lost []string
+	for i := range list {
+		switch m := &list[i]; {
+		case !m.Used:
+		case !m.Good && m.But == "": // on Windows, which has no stages
+			lost = append(lost, m.Name+": its library is missing or cannot be loaded")
+		case m.Lost():
+			lost = append(lost, m.Name+": "+m.But)
+		case m.Fault != standing.FaultForeign && !m.Harmless:
+			names = append(names, m.Name)
 		}
 	}
-	return ofDrivers, ofLayers
+	return strings.Join(append([]string{term.ShortList(names, mostNames)}, lost...), "; ")
 }
