@@ -347,19 +347,18 @@ func printDetails(s *invocation, r *survey.ShortRun) {
 	if r == nil {
 		return
 	}
-	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(text)) }
-	title("Library")
+	s.section("Library")
 	fmt.Fprintf(s.out, "  %s\n", term.OneLine(r.Library))
-	title("Chain")
+	s.section("Chain")
 	fmt.Fprintf(s.out, "  %s\n", term.OneLine(strings.Join(r.Chain, " -> ")))
-	title("Times")
+	s.section("Times")
 	table := term.NewTable("phase", ">first", ">again")
 	for _, t := range r.Times {
 		table.Row(t.Phase, term.Microseconds(t.First), term.Either(t.Again > 0, term.Microseconds(t.Again), ""))
 	}
 	table.Print(s.out, "  ", s.style)
 	if len(r.Messages) > 0 {
-		title("Messages of the loader")
+		s.section("Messages of the loader")
 	}
 	for _, m := range r.Messages {
 		fmt.Fprintf(s.out, "  %s: %s\n", m.Severity, term.OneLine(m.Text))

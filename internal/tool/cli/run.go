@@ -103,19 +103,6 @@ func (r *launched) run(s *invocation, args []string) error {
 	return r.watch(s, &program, brought)
 }
 
-// present returns an error if a driver of the options is the path of a file that does not exist.
-func (r *launched) present(m *machine.Machine) error {
-	for _, driver := range r.Drivers {
-		if machine.Style.Directory(driver) == "" {
-			continue
-		}
-		if _, err := m.Stat(driver); err != nil {
-			return exit.Unable("--driver: %w", err)
-		}
-	}
-	return nil
-}
-
 // fullNames replaces short names of layers by the whole ones.
 func (r *launched) fullNames(m *machine.Machine) error {
 	if len(r.Layers) == 0 {
@@ -140,9 +127,6 @@ func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.M
 		return nil, nil, err
 	}
 	changes, err := r.Changes(m)
-	if err == nil {
-		err = r.present(m)
-	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -275,11 +275,10 @@ type inspection struct {
 		Health struct {
 			Status string `json:"status"`
 		} `json:"fuchsia.inspect.Health"`
-		Devices map[string]map[string]json.RawMessage `json:"devices"`
+		Devices map[string]map[string]any `json:"devices"`
 		ICDs    map[string]struct {
 			Status string `json:"status"`
 			URL    string `json:"component_url"`
-			Error  string `json:"error"`
 		} `json:"icds"`
 		Pending []string `json:"pending"`
 		Stats   struct {
@@ -333,24 +332,15 @@ func (a *serviceStatus) read(tree *inspection) {
 	a.Health, a.Clients, a.Waiting = root.Health.Status, root.Stats.Clients, root.Stats.Waiting
 	a.Pending = append(a.Pending, root.Pending...)
 	for name, properties := range root.Devices {
-		d := serviceDevice{Name: name}
-		var active string
-		_ = json.Unmarshal(properties["active_icd"], &active) // "" without a driver
-		if active != "" {
-			d.Driver = root.ICDs[active].URL
-		} else {
+		active, _ := properties["active_icd"].(string) // "" without a driver
+		d := serviceDevice{Name: name, Driver: root.ICDs[active].URL}
+		if d.Driver == "" {
 			d.Why = "no driver is listed for the device"
-			for key, value := range properties {
-				var child struct {
-					URL string `json:"component_url"`
-				}
-				if key == "active_icd" || json.Unmarshal(value, &child) != nil {
-					continue
-				}
+			for _, value := range properties {
+				child, _ := value.(map[string]any)
 				for _, icd := range root.ICDs {
-					if icd.URL == child.URL {
-						d.Why = child.URL + ": " + icd.Status
-						d.Why += term.Enclosed(": ", icd.Error, "")
+					if icd.URL == child["component_url"] {
+						d.Why = icd.URL + ": " + icd.Status
 					}
 				}
 			}

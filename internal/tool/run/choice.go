@@ -55,12 +55,15 @@ func (c *Choice) Changes(m *machine.Machine) ([]explain.Change, error) {
 		return nil, fmt.Errorf("--driver: use only paths (with a slash) or only file names")
 	case len(files) > 0:
 		for i, file := range files {
-			path := file
+			path, err := file, error(nil)
 			if !m.Foreign() {
-				var err error
-				if path, err = filepath.Abs(file); err != nil {
-					return nil, err
-				}
+				path, err = filepath.Abs(file)
+			}
+			if err == nil {
+				_, err = m.Stat(file)
+			}
+			if err != nil {
+				return nil, exit.Unable("--driver: %w", err)
 			}
 			if strings.Contains(path, machine.ListSeparator) {
 				return nil, fmt.Errorf("--driver %s: VK_DRIVER_FILES cannot contain a path with %s", file,
@@ -99,14 +102,6 @@ func (c *Choice) Changes(m *machine.Machine) ([]explain.Change, error) {
 
 func isPath(driver string) bool { return machine.Style.Directory(driver) != "" }
 
-// starHint returns a hint about the valid positions of a star (ENV-39).
-func starHint(glob string) string {
-	if strings.Contains(strings.Trim(glob, "*"), "*") {
-		return " (a star is a wildcard only at the beginning and at the end)"
-	}
-	return ""
-}
-
 // Check makes the decision with the choice in force, and returns warnings about parts of the choice without effect.
 func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 	made, err := decide.Explain(source)
@@ -141,7 +136,7 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 		}
 		if !slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return matches(d.Path) }) {
 			warn("--driver %s: no driver of this name is used%s%s%s", wanted,
-				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), starHint(wanted),
+				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), selector.StarHint(wanted),
 				meant(wanted, "driver"))
 		}
 	}
@@ -150,11 +145,11 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 		if !slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return plan.Matches(wanted, l.Name) }) &&
 			!slices.ContainsFunc(out,
 				func(e explain.Item) bool { return e.Kind == "layer" && plan.Matches(wanted, e.Name) }) {
-			return nil, &NoLayer{wanted, starHint(wanted) + meant(wanted, "layer")}
+			return nil, &NoLayer{wanted, selector.StarHint(wanted) + meant(wanted, "layer")}
 		}
 		if !slices.ContainsFunc(active, func(l *manifest.Layer) bool { return plan.Matches(wanted, l.Name) }) {
 			warn("--layer %s: no layer of this name is active%s%s%s", wanted,
-				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted),
+				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), selector.StarHint(wanted),
 				meant(wanted, "layer"))
 		}
 	}

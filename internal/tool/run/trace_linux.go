@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -118,11 +117,7 @@ func placeOf(tid int) *place {
 		return nil
 	}
 	at := &place{}
-	at.sp, err = strconv.ParseUint(fields[len(fields)-2], 0, 64)
-	if err == nil {
-		at.pc, err = strconv.ParseUint(fields[len(fields)-1], 0, 64)
-	}
-	if err != nil {
+	if _, err := fmt.Sscan(strings.Join(fields[len(fields)-2:], " "), &at.sp, &at.pc); err != nil {
 		return nil
 	}
 	return at
@@ -134,7 +129,7 @@ type code struct {
 	file     string
 }
 
-// codeOf returns a thread's executable mappings by address. loader reports whether the Vulkan loader is among them.
+// codeOf returns a thread's executable mappings. loader reports whether the Vulkan loader is among them.
 func codeOf(tid int) (list []code, loader bool) {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", tid))
 	for _, line := range strings.Split(string(data), "\n") {
@@ -165,19 +160,11 @@ func faultAt(tid int, at *place) *CrashSite {
 	f := &CrashSite{Killed: unix.SignalName(at.signal), Null: at.pc < nullPage, Loader: loader}
 	f.Program, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", tid))
 	add := func(address uint64) bool {
-		i, _ := slices.BinarySearchFunc(list, address, func(c code, a uint64) int {
-			if a < c.from {
-				return 1
-			} else if a >= c.to {
-				return -1
-			}
-			return 0
-		})
-		if i >= len(list) || address < list[i].from {
-			return false
+		i := slices.IndexFunc(list, func(c code) bool { return address >= c.from && address < c.to })
+		if i >= 0 {
+			f.add(list[i].file)
 		}
-		f.add(list[i].file)
-		return true
+		return i >= 0
 	}
 	f.Mapped = add(at.pc)
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", tid))

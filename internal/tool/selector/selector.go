@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
 )
 
 // Forms is the grammar in one line, for the help of options.
@@ -103,14 +104,16 @@ func Find(text string, devices []discover.Device) ([]int, error) {
 			break
 		}
 	}
-	star := ""
-	if strings.Contains(strings.Trim(text, "*"), "*") {
-		star = " (a star is a wildcard only at the beginning and at the end)"
-	}
 	if len(devices) == 0 {
-		return nil, fmt.Errorf("no device matches %q%s: no device was found", text, star)
+		return nil, fmt.Errorf("no device matches %q%s: no device was found", text, StarHint(text))
 	}
-	return nil, fmt.Errorf("no device matches %q%s; available: %s", text, star, deviceNames(devices, nil))
+	return nil, fmt.Errorf("no device matches %q%s; available: %s", text, StarHint(text), deviceNames(devices, nil))
+}
+
+// StarHint returns a hint about the valid positions of a star in a pattern (ENV-39).
+func StarHint(pattern string) string {
+	inside := strings.Contains(strings.Trim(pattern, "*"), "*")
+	return term.Either(inside, " (a star is a wildcard only at the beginning and at the end)", "")
 }
 
 // FindEach returns the indices of the devices of several selectors, in their order, each once.
