@@ -109,7 +109,9 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 		printUnspecifiedOrder(s, answer.UnspecifiedOrder, answer.Loader)
 		printLayerFile(s, answer.LayerSettings)
 		printDifferences(s, answer.Differs)
-		printWants(s, answer.Wants)
+		if w := answer.Wants; w != nil {
+			printLines(s, "Requirements", append([]string{w.Program + " requires " + w.Text + "."}, w.Limits...))
+		}
 	}, err
 }
 

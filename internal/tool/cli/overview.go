@@ -88,24 +88,24 @@ func printOverview(s *invocation, report *doctor.Report) {
 
 // nextSteps returns the helpful commands on this machine, with their answers. found: the screen shows findings.
 func nextSteps(report *doctor.Report, found bool) (steps [][2]string) {
-	if found {
-		steps = append(steps, [2]string{"vkloader doctor", "all findings, with fixes"})
-	} else if better := worthwhile(report); better != "" {
-		steps = append(steps, [2]string{"vkloader doctor --full", better})
+	better := worthwhile(report)
+	for _, step := range []struct {
+		helps      bool
+		line, what string
+	}{
+		{found, "vkloader doctor", "all findings, with fixes"},
+		{!found && better != "", "vkloader doctor --full", better},
+		{!report.Has(diag.Problem), "vkloader doctor --app PROGRAM", "why one program fails"},
+		{len(report.Drivers) > 0, "vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"},
+		{len(report.Drivers)+len(report.Layers) > 0, "vkloader explain", "drivers and layers, with reasons"},
+		{len(report.GPUs) > 1, "vkloader list devices --details", "each device, with its address"},
+		{true, "vkloader help", "all commands"},
+	} {
+		if step.helps {
+			steps = append(steps, [2]string{step.line, step.what})
+		}
 	}
-	if !report.Has(diag.Problem) {
-		steps = append(steps, [2]string{"vkloader doctor --app PROGRAM", "why one program fails"})
-	}
-	if len(report.Drivers) > 0 {
-		steps = append(steps, [2]string{"vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"})
-	}
-	if len(report.Drivers)+len(report.Layers) > 0 {
-		steps = append(steps, [2]string{"vkloader explain", "drivers and layers, with reasons"})
-	}
-	if len(report.GPUs) > 1 {
-		steps = append(steps, [2]string{"vkloader list devices --details", "each device, with its address"})
-	}
-	return append(steps, [2]string{"vkloader help", "all commands"})
+	return steps
 }
 
 // devicesInOrder returns the names of the devices that programs get, in their order, with the numbers of programs. If

@@ -33,55 +33,45 @@ func writePages(root *cobra.Command, directory string) error {
 	root.InitDefaultHelpCmd()
 	describe(root)
 	root.InitDefaultVersionFlag()
-	var walk func(cmd *cobra.Command) error
-	walk = func(cmd *cobra.Command) error {
+	files := map[string]func(io.Writer) error{
+		"bash-completion/completions/vkloader":    func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
+		"zsh/site-functions/_vkloader":            root.GenZshCompletion,
+		"fish/vendor_completions.d/vkloader.fish": func(w io.Writer) error { return root.GenFishCompletion(w, true) },
+	}
+	var add func(*cobra.Command)
+	add = func(cmd *cobra.Command) {
 		if cmd.Hidden || !cmd.IsAvailableCommand() && cmd != root {
-			return nil
+			return
 		}
 		cmd.InitDefaultHelpFlag()
-		if err := writePage(filepath.Join(directory, "man/man1", pageName(cmd)+".1"), manPage(cmd)); err != nil {
-			return err
-		}
+		files["man/man1/"+pageName(cmd)+".1"] = func(w io.Writer) error { return writeManPage(w, cmd) }
 		for _, sub := range cmd.Commands() {
-			if err := walk(sub); err != nil {
-				return err
-			}
+			add(sub)
 		}
-		return nil
 	}
-	if err := walk(root); err != nil {
-		return err
-	}
-	for name, generate := range map[string]func(io.Writer) error{
-		"bash-completion/completions/vkloader": func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
-		"zsh/site-functions/_vkloader":         root.GenZshCompletion,
-		"fish/vendor_completions.d/vkloader.fish": func(w io.Writer) error {
-			return root.GenFishCompletion(w, true)
-		},
-	} {
+	add(root)
+	for name, generate := range files {
 		var text bytes.Buffer
-		if err := generate(&text); err != nil {
-			return fmt.Errorf("completion %s: %w", name, err)
+		err := generate(&text)
+		path := filepath.Join(directory, name)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(path), 0o755)
 		}
-		if err := writePage(filepath.Join(directory, name), text.Bytes()); err != nil {
-			return err
+		if err == nil {
+			err = os.WriteFile(path, text.Bytes(), 0o644)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-func writePage(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, text, 0o644)
-}
-
 // pageName returns the name of a command's man page: its words with dashes.
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// manPage returns the man page of a command: the sections of its help, with options in bold letters.
-func manPage(cmd *cobra.Command) []byte {
+// writeManPage writes the man page of a command: the sections of its help, with options in bold letters.
+func writeManPage(w io.Writer, cmd *cobra.Command) error {
 	const width = 72 // with the indentation, 80 columns are enough
 	optionName := regexp.MustCompile(`(?m)^( {2,6}(?:\\-\w, )?)(\\-\\-[a-z\\-]+)`)
 	var related []string
@@ -106,7 +96,8 @@ func manPage(cmd *cobra.Command) []byte {
 			page += fmt.Sprintf(".SH %s\n.nf\n%s\n.fi\n", part[0], text)
 		}
 	}
-	return []byte(page)
+	_, err := io.WriteString(w, page)
+	return err
 }
 
 // roff escapes a text, also a control character that begins a line. A minus sign stays one instead of a hyphen, because

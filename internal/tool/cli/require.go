@@ -188,15 +188,3 @@ func wantsOf(about *subject) *survey.Wants {
 	}
 	return answer
 }
-
-// printWants prints the requirements of a program, and the devices of the machine with older last drivers.
-func printWants(s *invocation, wants *survey.Wants) {
-	if wants == nil {
-		return
-	}
-	s.section("Requirements")
-	s.style.Lines(s.out, "    ", nil, wants.Program+" requires "+wants.Text+".")
-	for _, limit := range wants.Limits {
-		s.style.Lines(s.out, "    ", nil, term.OneLine(limit))
-	}
-}
