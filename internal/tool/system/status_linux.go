@@ -21,7 +21,8 @@ import (
 const (
 	Newest = "libvulkan.so.1.99.vkloader" // a link to this loader, with a version that ldconfig takes for the newest
 
-	// NewestTheirs is such a link to the distribution's loader, for a directory with both loaders.
+	// NewestTheirs is such a link to the distribution's loader, for a directory with both loaders: ldconfig chooses the
+	// link with the newest version.
 	NewestTheirs = "libvulkan.so.1.99.distribution"
 	Own          = "vkloader/" + loaders.Name // this loader in its package's directory
 )
@@ -92,19 +93,7 @@ func StatusOf(m *machine.Machine) *Status {
 				a.Found = append(a.Found, *found)
 			}
 		}
-		for _, directory := range directoriesOf(k) {
-			if a.Vkloader = readInstalled(m, l, directory+"/"+Own, k); a.Vkloader != nil {
-				a.Directory = directory
-				a.Distribution = newestInstalled(m, l, directory, k, Distribution)
-				break
-			}
-		}
-		if a.Vkloader == nil {
-			a.setInstalled(m, l, k)
-		}
-		if a.Vkloader == nil {
-			a.leftover(m, l, k)
-		}
+		a.place(m, l, k)
 		if len(a.Found) > 0 || a.Vkloader != nil || a.broken {
 			s.Architectures = append(s.Architectures, a)
 		}
@@ -116,32 +105,26 @@ func StatusOf(m *machine.Machine) *Status {
 	return s
 }
 
-// setInstalled enters the library directory with both loaders, if "make install" put vkloader's next to the
-// distribution's.
-func (a *Architecture) setInstalled(m *machine.Machine, l *binary.Linker, k machines.Machine) {
+// place enters the directory whose links "system use" changes, with the loaders to choose from: vkloader's is in its
+// package's directory below it or, after "make install", in any library directory. Links may also lead to a library of
+// vkloader that is missing or damaged.
+func (a *Architecture) place(m *machine.Machine, l *binary.Linker, k machines.Machine) {
+	var made *Installed
 	for _, directory := range directoriesOf(k) {
-		if a.Distribution = newestInstalled(m, l, directory, k, Distribution); a.Distribution == nil {
-			continue
+		if a.Vkloader = readInstalled(m, l, directory+"/"+Own, k); a.Vkloader != nil {
+			a.Directory, a.Distribution = directory, newestInstalled(m, l, directory, k, Distribution)
+			return
 		}
-		for _, beside := range directoriesOf(k) {
-			if a.Vkloader = newestInstalled(m, l, beside, k, Vkloader); a.Vkloader != nil {
-				a.Directory, a.made = directory, true
-				return
-			}
+		if made == nil {
+			made = newestInstalled(m, l, directory, k, Vkloader)
 		}
-		a.Distribution = nil
 	}
-}
-
-// leftover enters the directory of the distribution's loader whose link leads to a missing or damaged library of
-// vkloader.
-func (a *Architecture) leftover(m *machine.Machine, l *binary.Linker, k machines.Machine) {
 	for _, directory := range directoriesOf(k) {
-		if _, err := m.Readlink(directory + "/" + Newest); err != nil {
-			continue
-		}
-		if a.Distribution = newestInstalled(m, l, directory, k, Distribution); a.Distribution != nil {
-			a.Directory, a.broken = directory, true
+		distribution := newestInstalled(m, l, directory, k, Distribution)
+		_, err := m.Readlink(directory + "/" + Newest)
+		if distribution != nil && (made != nil || err == nil) {
+			a.Directory, a.Distribution, a.Vkloader = directory, distribution, made
+			a.made, a.broken = made != nil, made == nil
 			return
 		}
 	}
@@ -301,16 +284,21 @@ func (a *Architecture) use(m *machine.Machine, whose string) error {
 	if is, err := place.IsLink(loaders.Name); err == nil && !is {
 		return exit.Unable("%s is not a link of ldconfig, but a file: it is not replaced", link)
 	}
-	if a.made {
-		err = a.useMade(place, whose)
-	} else if whose == Vkloader {
-		if err = place.Link(Newest, Own); err == nil {
-			err = place.Link(loaders.Name, Newest)
-		}
-	} else {
-		if err = place.Link(loaders.Name, path.Base(a.Distribution.File)); err == nil {
-			err = place.Unlink(Newest)
-		}
+	newest, other, target := Newest, NewestTheirs, Own
+	switch {
+	case whose == Distribution:
+		newest, other, target = NewestTheirs, Newest, path.Base(a.Distribution.File)
+	case a.made:
+		target, err = filepath.Rel(a.Directory, a.Vkloader.File)
+	}
+	if err == nil && (a.made || whose == Vkloader) {
+		err, target = place.Link(newest, target), newest
+	}
+	if err == nil {
+		err = place.Link(loaders.Name, target)
+	}
+	if err == nil {
+		err = place.Unlink(other)
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return exit.Unable("changing %s needs root: %w", link, err)
@@ -319,23 +307,4 @@ func (a *Architecture) use(m *machine.Machine, whose string) error {
 		return exit.Unable("%w", err)
 	}
 	return nil
-}
-
-// useMade replaces the links in a directory with both loaders, where ldconfig chooses the link with the newest version.
-func (a *Architecture) useMade(place *machine.Destination, whose string) error {
-	newest, other, file := Newest, NewestTheirs, a.Vkloader.File
-	if whose == Distribution {
-		newest, other, file = NewestTheirs, Newest, a.Distribution.File
-	}
-	target, err := filepath.Rel(a.Directory, file)
-	if err != nil {
-		return err
-	}
-	if err = place.Link(newest, target); err == nil {
-		err = place.Link(loaders.Name, newest)
-	}
-	if err == nil {
-		err = place.Unlink(other)
-	}
-	return err
 }
