@@ -9,6 +9,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/term"
 )
@@ -37,21 +38,6 @@ type repairing struct {
 	Step     string `option:"step" needs:"fix"`
 	Undo     bool   `option:"undo" excludes:"json markdown platform"`
 	Force    bool   `option:"force" needs:"undo"`
-}
-
-// sayUntried prints why drivers and layers are not tried.
-func sayUntried(s *invocation, why error) {
-	s.say("nothing is tried: %v", why)
-}
-
-// allowUntried returns nil, after a message, for the error of a probe that cannot run, unless trials were requested. It
-// returns other errors unchanged.
-func allowUntried(s *invocation, wanted examination, err error) error {
-	if broken := (*probe.Unusable)(nil); wanted.how != everything && errors.As(err, &broken) {
-		sayUntried(s, broken)
-		return nil
-	}
-	return err
 }
 
 func newDoctor(s *invocation) *cobra.Command {
@@ -125,6 +111,33 @@ type examination struct {
 func (e *examination) tries(at probe.Companions, about *subject) doctor.Tries {
 	return doctor.Tries{At: at, Environ: about.source.Environ, Limit: e.limit, Wake: e.how == everything,
 		Present: e.how == everything, Ended: e.ended}
+}
+
+// try adds the wanted trials to a report. The files are examined even if nothing can be tried; only trials that were
+// requested then return an error.
+func (e *examination) try(ctx context.Context, s *invocation, about *subject,
+	report *doctor.Report) (*doctor.Report, error) {
+	if e.how == filesOnly {
+		return report, nil
+	}
+	found, err := probe.Find(s.executable, "")
+	untried := err // why nothing can be tried
+	if err == nil {
+		report, err = report.Try(ctx, e.tries(found, about))
+		if broken := (*probe.Unusable)(nil); errors.As(err, &broken) {
+			untried = broken
+		}
+	}
+	switch text := trust.Refusal("tried", err); {
+	case e.how == everything:
+	case untried != nil:
+		s.say("nothing is tried: %v", untried)
+		err = nil
+	case text != "":
+		s.say("warning: %s", text)
+		err = nil
+	}
+	return report, err
 }
 
 // effort is the extent of the trials.

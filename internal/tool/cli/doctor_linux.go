@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/fix"
@@ -39,27 +38,14 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 			options.Mapped = mapped[0].Path
 		}
 	}
-	found, missing := probe.Find(s.executable, "")
-	if missing == nil {
+	if found, err := probe.Find(s.executable, ""); err == nil {
 		if real, err := filepath.EvalSymlinks(found.Library); err == nil {
 			options.Library = real
 		}
 	}
 	result, err := doctor.Examine(source, options)
-	switch {
-	case err != nil || wanted.how == filesOnly:
-	case missing != nil && wanted.how == everything:
-		err = missing
-	case missing != nil:
-		sayUntried(s, missing)
-	default:
-		result, err = result.Try(ctx, wanted.tries(found, about))
-		err = allowUntried(s, wanted, err)
-		// the files are examined anyway
-		if text := trust.Refusal("tried", err); text != "" && wanted.how != everything {
-			s.say("warning: %s", text)
-			err = nil
-		}
+	if err == nil {
+		result, err = wanted.try(ctx, s, about, result)
 	}
 	if told := (*exit.Error)(nil); errors.As(err, &told) {
 		return nil, err

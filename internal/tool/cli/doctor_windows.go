@@ -6,7 +6,6 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
@@ -30,14 +29,7 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	if about.process != nil {
 		report = report.WithProcess(about.process.PID, about.process.Differences(report.Answer))
 	}
-	if wanted.how == filesOnly {
-		return report, nil
-	}
-	found, err := probe.Find(s.executable, "")
-	if err == nil {
-		report, err = report.Try(ctx, wanted.tries(found, about))
-		err = allowUntried(s, wanted, err)
-	}
+	report, err = wanted.try(ctx, s, about, report)
 	return report, examineError(err)
 }
 
