@@ -55,15 +55,12 @@ func (c *Choice) Changes(m *machine.Machine) ([]explain.Change, error) {
 		return nil, fmt.Errorf("--driver: use only paths (with a slash) or only file names")
 	case len(files) > 0:
 		for i, file := range files {
-			path, err := file, error(nil)
+			path := file
 			if !m.Foreign() {
-				path, err = filepath.Abs(file)
-			}
-			if err == nil {
-				_, err = m.Stat(file)
-			}
-			if err != nil {
-				return nil, exit.Unable("--driver: %w", err)
+				var err error
+				if path, err = filepath.Abs(file); err != nil {
+					return nil, err
+				}
 			}
 			if strings.Contains(path, machine.ListSeparator) {
 				return nil, fmt.Errorf("--driver %s: VK_DRIVER_FILES cannot contain a path with %s", file,
@@ -102,8 +99,14 @@ func (c *Choice) Changes(m *machine.Machine) ([]explain.Change, error) {
 
 func isPath(driver string) bool { return machine.Style.Directory(driver) != "" }
 
-// Check makes the decision with the choice in force, and returns warnings about parts of the choice without effect.
+// Check makes the decision with the choice in force, and returns warnings about parts of the choice without effect. A
+// driver's file or a layer that does not exist is an error.
 func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
+	for _, driver := range c.Drivers {
+		if _, err := source.Stat(driver); isPath(driver) && err != nil {
+			return nil, exit.Unable("--driver: %w", err)
+		}
+	}
 	made, err := decide.Explain(source)
 	if err != nil {
 		return nil, err
