@@ -156,6 +156,7 @@ const (
 	deviceDriver   = `" with driver: "`
 	noDevice       = "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config"
 	noDeviceOlder  = "setupLoaderTermPhysDevs:  Failed to detect any valid GPUs in the current config" // of 1.2
+	noDrivers      = "vkCreateInstance: Found no drivers!"
 	unloads        = "Unloading "
 	refuseBegins   = `Failed to open dynamic library "`
 	quote          = `"`
@@ -329,8 +330,11 @@ type Progress struct {
 
 	// the error about a missing or broken layer that an instance asks for; "": an instance was created without it
 	Refused string
+	// why the last instance has no device, though no driver failed; "": it may have one
+	Deviceless string
 
 	library string
+	failed  bool // the loader wrote an error after it put the last instance's layers in place
 }
 
 // Line reads a line of the log.
@@ -344,6 +348,12 @@ func (p *Progress) Line(text string) {
 		return
 	}
 	p.Phase = cmp.Or(p.Phase, Searches)
+	p.failed = p.failed || line.Severity == LogError
+	if line.Kind == NoDevice {
+		p.Deviceless = "none of the program's drivers has a device"
+	} else if trimmed == noDrivers {
+		p.Deviceless = "the program gets no driver"
+	}
 	if p.Last = trimmed; line.Severity == LogError && !slices.Contains(p.Errors, trimmed) {
 		p.Errors = append(p.Errors, trimmed)
 		p.Errors = p.Errors[max(0, len(p.Errors)-3):]
@@ -363,13 +373,17 @@ func (p *Progress) Line(text string) {
 		}
 		p.Layers = append(p.Layers, line.Name)
 	case InstanceChained:
-		p.Phase, p.Refused = InstanceMade, ""
+		p.Phase, p.Refused, p.failed, p.Deviceless = InstanceMade, "", false, ""
 	case DeviceChained, DeviceMade:
 		p.Phase = DeviceInUse
 	case DevicesSorted:
 		p.Phase = Listed
 	case Unloads:
-		p.Phase = Closes
+		if made := p.Phase == InstanceMade && !p.failed; made || p.Phase == Listed || p.Phase == DeviceInUse {
+			p.Phase = Closes
+		} else if p.Phase == Opens {
+			p.Phase = Searches
+		}
 	default:
 		if p.Phase == Opens { // the opening is over
 			p.Phase = Searches

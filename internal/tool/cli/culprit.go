@@ -68,7 +68,8 @@ type hunt struct {
 	talk    io.Writer          // receives a message for each run
 
 	used       *loaders.Loader // the program's loader; nil: unknown
-	other      *loaders.Loader // the program's loader without the tool; nil: the same, or unknown
+	other      *loaders.Loader // the program's loader without the tool; nil: the same, or none is found
+	bare       bool            // without the tool, the program may find no loader
 	symbol     string          // the one that the dynamic linker did not find in the first run; "": none
 	null       bool            // the first run called a null pointer
 	quiet      bool            // do not enable the loader's log, whose format may be another loader's
@@ -102,7 +103,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		switch {
 		case err != nil:
 			return exit.As(exit.CannotRun, err)
-		case usual == nil && h.runs > runs:
+		case usual == nil && h.runs > runs && h.other != nil:
 			h.note("the program also %s with %s, which it gets without vkloader",
 				term.Either(h.code > 0, "neither crashes nor hangs", "works"), h.other.Title())
 		case usual != nil:
@@ -142,14 +143,14 @@ func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args
 	loud.Environ = machine.WithVariable(m.Environ, variables.Debug.Name(), "all")
 	source := &machine.Source{Machine: loud, Program: fullPath(path), AsUser: s.asUser}
 	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
-	used, other := loadersOf(source, r.usual)
+	used, other, bare := loadersOf(source, r.usual)
 	used.On(source)
 	answer, err := explain.Decide(source, explain.WithPortability)
 	if err != nil {
 		return nil, err
 	}
 	h := &hunt{s: s, program: run.Program{Path: path, Args: args}, scene: sceneOf(source, answer, used),
-		findsCulprit: *r, out: os.Stdout, talk: s.talk(), used: used, other: other}
+		findsCulprit: *r, out: os.Stdout, talk: s.talk(), used: used, other: other, bare: bare}
 	h.exits = h.With == "exit"
 	if !onWindows && !s.asUser {
 		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
@@ -170,10 +171,10 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	v := &verdict{Schema: culpritSchema, Program: args, CulpritSearch: *found, Seen: *found.First, Loader: with}
 	v.Files = append([]string{}, v.Files...)
 	h.noteExits(found)
-	if found.Result == run.NothingToLeaveOut {
+	if found.Result == run.NothingToLeaveOut || found.Result == run.FailsWithLoader && with == nil {
 		h.noteFinding()
 	}
-	if with != nil && with != h.used {
+	if with != h.used && h.used != nil && (with != nil || found.Result == run.FailsWithLoader) {
 		v.Works = h.used.Short()
 	}
 	switch found.Result {
@@ -183,14 +184,14 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 				shell.Quoted(h.program.Path))
 		}
 		switch list := h.scene.Answer.Drivers; {
+		case found.First.Deviceless != "":
+			v.elsewhere = "no driver or layer: " + found.First.Deviceless
 		case found.First.Unused:
 			v.elsewhere = "the program: it failed before it loaded a Vulkan loader, a driver or a layer"
 		case found.First.Cut && h.symbol != "":
 			v.elsewhere = machine.Style.Base(v.Files[0]) + ": nothing defines " + h.symbol + ", which it needs"
 		case found.First.Cut:
 			v.elsewhere = "the program: the dynamic linker cannot load its libraries"
-		case len(list) == 0:
-			v.elsewhere = "no driver or layer: the program gets no driver"
 		case !h.usedLoader && !h.quiet:
 			v.elsewhere = "the program: no Vulkan loader wrote a line in it, and it also fails without each layer and each driver"
 		case len(list) == 1:
@@ -214,13 +215,13 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 			v.elsewhere = "the program: it asks for a layer that is not installed" +
 				term.Enclosed(": ", strings.Join(names, " or "), "")
 		}
+		if name := found.First.Lacks; name != "" {
+			v.elsewhere = "the device that the program uses: it lacks " + name + ", which the program enables"
+			h.note("which devices have it: vkloader check --require extension=%s. A newer driver may add it. "+
+				"Otherwise use another device, or let the program work without Vulkan", name)
+		}
 		for _, line := range found.First.Errors {
-			switch name, ofDevice := loaders.MissingExtension(line); {
-			case ofDevice:
-				v.elsewhere = "the device that the program uses: it lacks " + name + ", which the program enables"
-				h.note("which devices have it: vkloader check --require extension=%s. A newer driver may add it. "+
-					"Otherwise use another device, or let the program work without Vulkan", name)
-			case name != "":
+			if name, ofDevice := loaders.MissingExtension(line); name != "" && !ofDevice {
 				v.elsewhere = "the program: it enables " + name + ", which no driver and no enabled layer has"
 			}
 		}
@@ -235,6 +236,9 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 		value := term.Either(found.Result == run.FoundKeeping, "0", "1")
 		v.Fix = h.lineFor([]explain.Change{explain.SetVariable(variables.DisableUnloading.Name(), value)}, args)
 	case run.FoundCulprit:
+		if name := found.First.Lacks; name != "" && found.Culprits[0].Kind == run.Driver {
+			h.note("its device lacks %s, which the program enables; without the driver, the program gets another device", name)
+		}
 		for _, c := range found.Culprits { // the loader's last line may be about a library that was opened before
 			if c.Library != "" && strings.Contains(v.Wrote, c.Library) && !strings.Contains(v.Phase, c.Library) {
 				v.Phase = "in code of " + c.Library
@@ -394,7 +398,12 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	h.usedLoader = h.usedLoader || progress.Phase != ""
 	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(),
 		Last: progress.Last, Errors: progress.Errors, Wrote: said.lastLines(), Layers: progress.Layers,
-		What: endOf(end), Refused: progress.Refused}
+		What: endOf(end), Refused: progress.Refused, Deviceless: progress.Deviceless}
+	for _, line := range progress.Errors {
+		if name, ofDevice := loaders.MissingExtension(line); ofDevice {
+			seen.Lacks = name
+		}
+	}
 	if len(list) == 0 && h.With+h.When == "" {
 		h.exits = seen.Good
 	}
@@ -481,25 +490,25 @@ func (f *failure) of(end *run.End, heard bool) string {
 }
 
 // loadersOf returns the program's loader in a search and its loader without the tool. used is nil if the dynamic linker
-// finds none; other is also nil if both are the same file.
-func loadersOf(source *machine.Source, usual []string) (used, other *loaders.Loader) {
+// finds none; other is also nil if both are the same file. bare: the dynamic linker finds none without the tool.
+func loadersOf(source *machine.Source, usual []string) (used, other *loaders.Loader, bare bool) {
 	used = loaders.For(source, loaders.Linker(source), nil)
-	if usual == nil {
-		return used, nil
+	if usual == nil || used == nil {
+		return used, nil, false
 	}
 	plain := *source
 	plain.Environ = usual
 	other = loaders.For(&plain, loaders.Linker(&plain), nil)
-	if other == nil || used == nil || other.File == used.File {
-		return used, nil
+	if other == nil || other.File == used.File {
+		return used, nil, other == nil
 	}
-	return used, other
+	return used, other, false
 }
 
 // withUsual repeats the search with the program's loader without the tool. It returns nil if the program works with
 // that loader, or if the program uses no loader.
 func (h *hunt) withUsual() (*run.CulpritSearch, error) {
-	if h.other == nil || !h.usedLoader {
+	if h.other == nil && !h.bare || !h.usedLoader {
 		return nil, nil
 	}
 	source := *h.scene.Source
@@ -509,11 +518,17 @@ func (h *hunt) withUsual() (*run.CulpritSearch, error) {
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(h.talk, "vkloader: with %s, which the program gets without vkloader:\n", h.other.Title())
+	suspects := h.suspects
+	if h.bare {
+		fmt.Fprintln(h.talk, "vkloader: without vkloader's loader:")
+		suspects = func(*run.Seen) *run.Suspects { return &run.Suspects{} }
+	} else {
+		fmt.Fprintf(h.talk, "vkloader: with %s, which the program gets without vkloader:\n", h.other.Title())
+	}
 	before := h.scene
 	h.scene = sceneOf(&source, answer, h.other)
 	h.quiet = true
-	found, err := run.FindCulprit(h.trial, h.suspects)
+	found, err := run.FindCulprit(h.trial, suspects)
 	if err == nil && found.Result == run.NothingToLeaveOut {
 		found.Result = run.FailsWithLoader
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
 )
@@ -64,7 +65,11 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		fmt.Fprintln(out, style.Bad(
 			"No verdict: the program worked once without layers, but failed with each layer left out"))
 	case run.FailsWithLoader:
-		fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(v.Loader.Title())))
+		title := loaders.Name + ", which the program does not find without vkloader"
+		if v.Loader != nil {
+			title = v.Loader.Title()
+		}
+		fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(title)))
 	default:
 		fmt.Fprintln(out, style.Bad("The culprit is "+term.OneLine(v.elsewhere)))
 	}

@@ -56,6 +56,9 @@ type Seen struct {
 	Cut     bool     `json:"-"`                   // the dynamic linker ended it; Files may have the file with the fault
 	Layers  []string `json:"-"`                   // names of layers that the loader put into the chain
 
+	Deviceless string `json:"-"` // why the program has no device, though no driver failed; "": it may have one
+	Lacks      string `json:"-"` // the extension that the program enables and its device lacks; "": none is known
+
 	Refused string `json:"-"` // the loader's error about a layer that the program asks for, and got no instance without
 }
 
@@ -146,6 +149,11 @@ func (s *searching) search(more func(first *Seen) *Suspects) (err error) {
 	if cut || first.Unused || first.Refused != "" { // no layer or driver was loaded, or none is at fault
 		return nil
 	}
+	if first.Lacks != "" { // a layer may put this device first, which is no fault
+		if done, err := s.each(list.Drivers, nil); done || err != nil {
+			return err
+		}
+	}
 	for _, suspects := range [][]Suspect{list.Variables, list.Layers} {
 		if len(suspects) == 0 {
 			continue
@@ -158,7 +166,7 @@ func (s *searching) search(more func(first *Seen) *Suspects) (err error) {
 			return s.among(nil, suspects)
 		}
 	}
-	if len(list.Drivers) > 1 {
+	if len(list.Drivers) > 1 && first.Deviceless+first.Lacks == "" {
 		// Without any driver, few programs reach the point of the crash, so only runs without a single driver count.
 		return s.among(list.Layers, list.Drivers)
 	}
@@ -195,6 +203,21 @@ func (s *searching) fewest(n int, without func(from int) []Suspect) (int, error)
 	return fails, nil
 }
 
+// each tries the program without each one of some suspects. Every run excludes out. done: one is the culprit.
+func (s *searching) each(suspects, out []Suspect) (done bool, err error) {
+	for _, one := range suspects {
+		seen, err := s.run(slices.Concat(out, []Suspect{one}))
+		if err != nil {
+			return false, err
+		}
+		if seen.Good {
+			s.Culprits, s.Result = append(s.Culprits, one), FoundCulprit
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // among finds the culprits among suspects. Every run excludes out. The program works without all suspects.
 func (s *searching) among(out, suspects []Suspect) error {
 	rest := slices.Clone(suspects)
@@ -207,15 +230,10 @@ func (s *searching) among(out, suspects []Suspect) error {
 		single = append(slices.Clone(single),
 			slices.DeleteFunc(slices.Clone(rest), func(x Suspect) bool { return slices.Contains(single, x) })...)
 	}
-	for _, one := range single {
-		seen, err := s.run(with(one))
-		if err != nil {
-			return err
-		}
-		if seen.Good {
-			s.Culprits, s.Result = append(s.Culprits, one), FoundCulprit
-			return s.together(suspects)
-		}
+	if done, err := s.each(single, out); err != nil {
+		return err
+	} else if done {
+		return s.together(suspects)
 	}
 	for len(rest) > 0 {
 		fails, err := s.fewest(len(rest), func(from int) []Suspect { return with(rest[from:]...) })
