@@ -51,3 +51,24 @@ func TestRefusedLayer(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// A failed instance is not an unloading, and its drivers that have no device are known.
+func TestProgressOfFailedInstance(t *testing.T) {
+	t.Parallel()
+	p := &Progress{}
+	for _, c := range []struct{ line, words, deviceless string }{
+		{"DRIVER:         Searching for ICD drivers named /lib/liba.so", "while the loader opened the driver /lib/liba.so", ""},
+		{"DEBUG | DRIVER: Unloading driver library /lib/liba.so", "while the loader searched for drivers and layers", ""},
+		{"ERROR | DRIVER: vkCreateInstance: Found no drivers!", "while the loader searched for drivers and layers", "the program gets no driver"},
+		{"LAYER:          vkCreateInstance layer callstack setup to:", "while an instance was created, or its devices were listed", ""},
+		{"ERROR:          " + noDevice, "while an instance was created, or its devices were listed", "none of the program's drivers has a device"},
+		{"DEBUG | DRIVER: Unloading driver library /lib/liba.so", "while an instance was created, or its devices were listed",
+			"none of the program's drivers has a device"},
+		{"LAYER:          vkCreateInstance layer callstack setup to:", "while an instance was created, or its devices were listed", ""},
+		{"DEBUG | DRIVER: Unloading driver library /lib/liba.so", "while drivers and layers were unloaded", ""},
+	} {
+		if p.Line(LogMark + c.line); p.Words() != c.words || p.Deviceless != c.deviceless {
+			t.Errorf("after %q: %q and %q", c.line, p.Words(), p.Deviceless)
+		}
+	}
+}

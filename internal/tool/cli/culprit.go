@@ -192,6 +192,8 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 			v.elsewhere = machine.Style.Base(v.Files[0]) + ": nothing defines " + h.symbol + ", which it needs"
 		case found.First.Cut:
 			v.elsewhere = "the program: the dynamic linker cannot load its libraries"
+		case len(list) == 0:
+			v.elsewhere = "no driver or layer: the program gets no driver"
 		case !h.usedLoader && !h.quiet:
 			v.elsewhere = "the program: no Vulkan loader wrote a line in it, and it also fails without each layer and each driver"
 		case len(list) == 1:

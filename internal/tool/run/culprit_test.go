@@ -20,6 +20,33 @@ func suspects(kind Kind, names ...string) (list []Suspect) {
 	return list
 }
 
+// The driver whose device lacks an extension is the culprit, and not the layer that puts the device first. No driver is
+// left out if none has a device.
+func TestFindByLog(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		first    Seen
+		culprits string
+		runs     int
+	}{{Seen{Lacks: "VK_KHR_a"}, "[slow]", 3}, {Seen{Deviceless: "no driver"}, "[]", 1}, {Seen{}, "[orders]", 3}} {
+		trial := func(without []Suspect) (*Seen, error) {
+			seen := c.first
+			seen.Good = slices.ContainsFunc(without, func(s Suspect) bool { return s.Name == "orders" || s.Name == "slow" })
+			return &seen, nil
+		}
+		v, err := FindCulprit(trial, func(*Seen) *Suspects {
+			found := &Suspects{Drivers: suspects(Driver, "fast", "slow")}
+			if c.first.Deviceless == "" {
+				found.Layers = suspects(Layer, "orders")
+			}
+			return found
+		})
+		if names := term.Words(v.Culprits, func(x Suspect) string { return x.Name }); err != nil || fmt.Sprint(names) != c.culprits || len(v.Runs) != c.runs {
+			t.Errorf("%+v: %+v, %v", c.first, v, err)
+		}
+	}
+}
+
 // FindCulprit finds every single culprit, two culprits, and a culprit in the call stack, with no more runs than halving
 // takes.
 func TestFind(t *testing.T) {

@@ -170,6 +170,10 @@ func TestFindCulpritElsewhere(t *testing.T) {
 	}
 	w.Driver("only", "device name=only", "die vkEnumeratePhysicalDevices")
 	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/only.json")
+	script := []string{"sh", "-c", `VK_DRIVER_FILES=/none.json exec "$@"`, "sh"}
+	if _, exit := w.Run(time.Minute, tool, slices.Concat(hunt[:len(hunt)-len(program)], script, program)...); !strings.Contains(exit.Stderr, "The culprit is no driver or layer: the program gets no driver") {
+		t.Errorf("of a program that names no driver: %s", exit.Stderr)
+	}
 	if _, exit := w.Run(time.Minute, tool, append([]string{"run", "--find-culprit", "--"}, program...)...); !strings.Contains(exit.Stderr, "The culprit is the program or its only driver, only.json:") {
 		t.Errorf("of an only driver that crashes: %s", exit.Stderr)
 	}
