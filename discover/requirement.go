@@ -157,7 +157,11 @@ func (n *Requirement) Check(r *Report) error {
 		left = slices.DeleteFunc(slices.Clone(left), func(d *Device) bool { return !s.met(d) })
 		switch {
 		case len(left) == 0:
-			return unmet(s.code, "no device %s; available: %s", s.what, names(before))
+			noun := "device"
+			if n.NotCPU && s.code != UnmetNotCPU {
+				noun = "GPU"
+			}
+			return unmet(s.code, "no %s %s; available: %s", noun, s.what, names(before))
 		case len(left) < wanted:
 			return unmet(UnmetCount, "%d devices are required, and only %d %s: %s", wanted, len(left),
 				s.phrase(len(left)), names(left))

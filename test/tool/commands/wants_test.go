@@ -30,13 +30,15 @@ func TestCheckOfProgram(t *testing.T) {
 	}{
 		{"DXVK on Kepler", kepler, []string{"dxvk"}, 15, []string{"DXVK 2.7 requires Vulkan 1.3", "last driver for it, 470, offers Vulkan 1.2", never, "DXVK 1.10 works with it, and requires Vulkan 1.1"}, nil},
 		{"DXVK on Ivy Bridge", ivy, []string{"dxvk"}, 15, []string{"HASVK (Mesa) offers Vulkan 1.2, and not 1.3", never, "DXVK 1.10 works"}, nil},
+		{"DXVK on Ivy Bridge beside a software renderer", ivy + "\ndevice name=llvmpipe type=cpu api=1.3.0 " + ivy[strings.Index(ivy, "ext="):], []string{"dxvk"}, 15,
+			[]string{"no GPU has Vulkan 1.3", never}, nil},
 		{"a version on Ivy Bridge", ivy, []string{"--require", "api=1.3"}, 15, []string{"no device has Vulkan 1.3", never}, []string{"works with it"}},
 		{"dynamic rendering on Kepler", kepler, []string{"--require", "extension=VK_KHR_dynamic_rendering"}, 17,
 			[]string{"NVIDIA's last driver for it, 470, never offers VK_KHR_dynamic_rendering", "NVK (Mesa) may"}, nil},
 		{"Zed on Kepler", kepler, []string{"zed"}, 17, []string{"Zed requires VK_KHR_dynamic_rendering", "470, never offers"}, nil},
 		{"DXVK 1.10 on Kepler", kepler, []string{"dxvk-1"}, 0, []string{"All requirements are met."}, []string{never}},
 		{"both", kepler, []string{"dxvk-1", "--require", "type=integrated"}, 14, nil, []string{never}},
-		{"an old driver", ada, []string{"dxvk"}, 15, []string{"no device has Vulkan 1.3"}, []string{never, "last driver"}},
+		{"an old driver", ada, []string{"dxvk"}, 15, []string{"no GPU has Vulkan 1.3"}, []string{never, "last driver"}},
 		{"unknown", ada, []string{"frobnicate"}, 2, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
