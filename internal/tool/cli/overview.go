@@ -148,6 +148,7 @@ func deviceChoice(r *doctor.Report) string {
 	}
 	name := chosen.Name
 	if chosen.Index != hardware[0].Index {
+		name += term.Either(name == hardware[0].Name, term.Enclosed(" at ", chosen.PCI, ""), "")
 		name = "Programs that take the first device get " + hardware[0].Name + ". For " + name
 	}
 	run := "vkloader run " + device
@@ -159,6 +160,14 @@ func deviceChoice(r *doctor.Report) string {
 // reads it, or the loader, if no other device has the device's drivers; "": there is none.
 func variableChoice(r *doctor.Report, d *probe.Device) string {
 	choice := explain.SetVariable(drivers.MesaSelect, fmt.Sprintf("%04x:%04x!", d.VendorID, d.DeviceID))
+	if slices.ContainsFunc(r.Devices, func(o probe.Device) bool { // cards of one model
+		return o.Index != d.Index && o.VendorID == d.VendorID && o.DeviceID == d.DeviceID
+	}) {
+		if d.PCI == "" {
+			return ""
+		}
+		choice = explain.SetVariable(drivers.MesaPrime, drivers.MesaAddress(d.PCI)+"!")
+	}
 	isMesas := func(l doctor.Entry) bool { return l.Used && l.Good && l.Name == drivers.MesaLayer }
 	if !slices.ContainsFunc(r.Layers, isMesas) {
 		var own, others []string

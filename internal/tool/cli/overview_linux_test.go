@@ -131,4 +131,11 @@ func TestLastingChoiceIsInForce(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
+	same := doctor.Report{Loader: old, Layers: []doctor.Entry{layer}, Devices: []probe.Device{
+		{Name: "RX", Type: vk.Discrete, VendorID: 0x1002, DeviceID: 0x744c, PCI: "0000:03:00.0"},
+		{Index: 1, Name: "RX", Type: vk.Discrete, VendorID: 0x1002, DeviceID: 0x744c, PCI: "0000:83:00.0"}}}
+	if got := deviceChoice(&same); got != "Programs that take the first device get RX. For RX at 0000:83:00.0: vkloader run --device 0000:83:00.0 PROGRAM; "+
+		"for good: the variable DRI_PRIME='pci-0000_83_00_0!'" {
+		t.Error(got)
+	}
 }

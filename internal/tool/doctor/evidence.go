@@ -508,18 +508,24 @@ func (e *evidence) lacks(all *probe.Result) (list []probe.Device) {
 }
 
 // addExcluded adds findings about devices that the run of all drivers and layers lacks because of a variable or layer.
+// NVIDIA's layer hides devices if its variable asks for that, as prime-run does.
 func (e *evidence) addExcluded(culprits []run.Suspect, devices []probe.Device) {
 	for _, c := range culprits {
-		code, subject, change := GPULeftOut, c.Name, explain.UnsetVariable(c.Name)
+		filter := e.variable(drivers.OptimusFilter)
+		if c.Name == drivers.OptimusLayer && strings.HasSuffix(filter, "NVIDIA_only") {
+			c = run.Suspect{Kind: run.Variable, Name: drivers.OptimusFilter, Value: filter}
+		}
+		code, subject, change, why := GPULeftOut, c.Name, explain.UnsetVariable(c.Name), forDevice
 		if c.Kind == run.Variable {
 			subject += "=" + c.Value + term.Enclosed("", e.setterText(c.Name), ",")
 		} else if l := explain.Layer(e.Answer, c.Name, c.Manifest); l != nil {
-			code, subject, change = GPUMissing, "the layer "+c.Name, explain.LeaveOutLayer(e.source, l)[0]
+			code, subject, why = GPUMissing, "the layer "+c.Name, fixing
+			change = explain.LeaveOutLayer(e.source, l)[0]
 		}
 		for _, d := range devices {
 			what := textf("its driver works, and %s excludes it from the list of devices", subject)
-			found := e.add(code, d.Name, c.Manifest, what, e.changeAdvice(change))
-			found.missing = true
+			found := e.add(code, d.Name, c.Manifest, what, e.place(&Remedy{change: &change, aim: why}))
+			found.missing, found.excludedBy = true, term.Either(c.Kind == run.Variable, c.Name, "")
 			if at := slices.IndexFunc(e.GPUs, func(g GPU) bool { return g.is(d) }); at >= 0 {
 				found.device = e.GPUs[at].Name
 			}

@@ -91,6 +91,20 @@ func TestDoctorNamesWhatHidesADevice(t *testing.T) {
 	}
 }
 
+// A device that NVIDIA's layer hides as its variable asks is no fault (the PRIME variables of alvr-org/ALVR pull request 2655).
+func TestDoctorObeysNVIDIAsLayer(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.NoShim = true
+	w.Driver("two", "device name=first vendor=0x10de device=1", "device name=second vendor=0x8086 device=2")
+	w.ImplicitLayer("VK_LAYER_NV_optimus", "remove_device 1").Set("enable_environment", map[string]string{"__NV_PRIME_RENDER_OFFLOAD": "1"})
+	w.Env["__NV_PRIME_RENDER_OFFLOAD"], w.Env["__VK_LAYER_NV_optimus"] = "1", "NVIDIA_only"
+	const want = "note second: its driver works, and __VK_LAYER_NV_optimus=NVIDIA_only"
+	if d := diagnosed(t, w, 0, "--timeout", "2m"); !strings.HasPrefix(d.finding("gpu-left-out"), want) || !strings.Contains(d.Verdict, "no problems found") {
+		t.Errorf("%s\n%+v", d.Verdict, d.Findings)
+	}
+}
+
 // A failure with a known meaning has the remedy for it, and one driver is one problem.
 func TestDoctorKnowsFailures(t *testing.T) {
 	t.Parallel()
