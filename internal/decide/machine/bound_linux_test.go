@@ -113,10 +113,10 @@ func TestGrowingFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if err := p.Replace("", make([]byte, facts.MaxFile+1), 0o644); err != nil {
+	if err := p.Replace(make([]byte, facts.MaxFile+1), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := p.Read(""); !errors.Is(err, ErrTooLarge) {
+	if _, _, err := p.Read(); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a place's file: %v", err)
 	}
 }

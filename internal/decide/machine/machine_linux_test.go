@@ -146,7 +146,7 @@ func TestSwappedLinks(t *testing.T) {
 			}
 		}
 		if place, err := m.PlaceOf("/d/new.json", false); err == nil {
-			err = place.Replace("", []byte("new"), 0o644)
+			err = place.Replace([]byte("new"), 0o644)
 			place.Close()
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				t.Fatal(err)

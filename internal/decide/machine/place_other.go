@@ -72,11 +72,11 @@ func (p *Destination) Lock() error {
 // Directory returns the file's directory.
 func (p *Destination) Directory() string { return p.directory }
 
-func (p *Destination) path(suffix string) string { return filepath.Join(p.directory, p.base+suffix) }
+func (p *Destination) path() string { return filepath.Join(p.directory, p.base) }
 
-// Read reads the file; with a suffix, the file whose name has that suffix in addition.
-func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
-	f, err := (&Machine{}).Open(p.path(suffix))
+// Read reads the file.
+func (p *Destination) Read() (data []byte, mode fs.FileMode, err error) {
+	f, err := (&Machine{}).Open(p.path())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -84,9 +84,9 @@ func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err er
 	return readRegular(f)
 }
 
-// Replace writes the file, or the one with the suffix, in one step.
-func (p *Destination) Replace(suffix string, data []byte, _ fs.FileMode) error {
-	if err := refuseLink(p.path(suffix)); err != nil {
+// Replace writes the file in one step.
+func (p *Destination) Replace(data []byte, _ fs.FileMode) error {
+	if err := refuseLink(p.path()); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(p.directory, ".vk_loader_settings.*")
@@ -98,7 +98,7 @@ func (p *Destination) Replace(suffix string, data []byte, _ fs.FileMode) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), p.path(suffix))
+		err = os.Rename(f.Name(), p.path())
 	}
 	if err != nil {
 		err = errors.Join(err, os.Remove(f.Name()))
@@ -106,13 +106,5 @@ func (p *Destination) Replace(suffix string, data []byte, _ fs.FileMode) error {
 	return err
 }
 
-// Restore renames the file with the suffix to the file's name.
-func (p *Destination) Restore(suffix string) error {
-	if err := refuseLink(p.path(suffix)); err != nil {
-		return err
-	}
-	return os.Rename(p.path(suffix), p.path(""))
-}
-
 // Remove removes the file.
-func (p *Destination) Remove() error { return os.Remove(p.path("")) }
+func (p *Destination) Remove() error { return os.Remove(p.path()) }

@@ -9,7 +9,7 @@ func (m *Machine) Replace(file string, text []byte, mode fs.FileMode, create boo
 		return err
 	}
 	defer at.Close()
-	return at.Replace("", text, mode)
+	return at.Replace(text, mode)
 }
 
 // Remove removes a file.

@@ -140,7 +140,7 @@ func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	}
 	p, err := place(name, make)
 	if err == nil {
-		if err = p.refuseLink(""); err != nil {
+		if err = p.refuseLink(); err != nil {
 			p.Close()
 		}
 	}
@@ -217,9 +217,9 @@ func (p *Destination) lockWithin(limit time.Duration) error {
 // Directory returns the path of the file's directory, on the machine.
 func (p *Destination) Directory() string { return p.path }
 
-// Read reads the file; with a suffix, the file whose name has that suffix in addition. It follows no links.
-func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
-	f, err := p.open(p.base+suffix, unix.O_RDONLY|unix.O_NONBLOCK, 0)
+// Read reads the file. It follows no links.
+func (p *Destination) Read() (data []byte, mode fs.FileMode, err error) {
+	f, err := p.open(p.base, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -227,10 +227,10 @@ func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err er
 	return readRegular(f)
 }
 
-// Replace writes the file, or the one with the suffix, in one step. Only the permissions of mode are used, without
-// set-user-ID: the content may be another user's, and would run with the rights of the writer.
-func (p *Destination) Replace(suffix string, data []byte, mode fs.FileMode) error {
-	if err := p.refuseLink(suffix); err != nil {
+// Replace writes the file in one step. Only the permissions of mode are used, without set-user-ID: the content may be
+// another user's, and would run with the rights of the writer.
+func (p *Destination) Replace(data []byte, mode fs.FileMode) error {
+	if err := p.refuseLink(); err != nil {
 		return err
 	}
 	f, err := p.temporary(0o600)
@@ -244,7 +244,7 @@ func (p *Destination) Replace(suffix string, data []byte, mode fs.FileMode) erro
 	if err == nil {
 		err = f.Sync()
 	}
-	return p.settle(f, errors.Join(err, f.Close()), func(from string) error { return p.rename(from, p.base+suffix) })
+	return p.settle(f, errors.Join(err, f.Close()), func(from string) error { return p.rename(from, p.base) })
 }
 
 // temporary creates a file with an unpredictable name in the directory.
@@ -271,14 +271,6 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// Restore renames the file with the suffix to the file's name.
-func (p *Destination) Restore(suffix string) error {
-	if err := p.refuseLink(suffix); err != nil {
-		return err
-	}
-	return p.rename(p.base+suffix, p.base)
-}
-
 // Remove removes the file.
 func (p *Destination) Remove() error {
 	return p.removalError(p.base, unix.Unlinkat(int(p.directory.Fd()), p.base, 0))
@@ -291,10 +283,10 @@ func (p *Destination) removalError(base string, err error) error {
 	return nil
 }
 
-// refuseLink returns ErrLink if the file, or the one with the suffix, is a link.
-func (p *Destination) refuseLink(suffix string) error {
-	if is, err := p.IsLink(p.base + suffix); err == nil && is {
-		return fmt.Errorf("%s %w", path.Join(p.path, p.base+suffix), ErrLink)
+// refuseLink returns ErrLink if the file is a link.
+func (p *Destination) refuseLink() error {
+	if is, err := p.IsLink(p.base); err == nil && is {
+		return fmt.Errorf("%s %w", path.Join(p.path, p.base), ErrLink)
 	}
 	return nil
 }

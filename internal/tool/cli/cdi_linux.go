@@ -363,5 +363,5 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 		s.say("%s: this machine has no driver any more: containers start without drivers", name)
 	}
 	fmt.Fprintf(s.out, "%s: written again\n", term.OneLine(name))
-	return place.Replace("", again, 0o644)
+	return place.Replace(again, 0o644)
 }

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/term"
@@ -34,7 +35,7 @@ type step struct {
 	finding *doctor.Finding
 	line    shell.Line
 	files   []string // the affected files
-	edits   []fix.Edit
+	edits   []edit.Edit
 	do      func() error
 	later   bool // it changes a variable
 }
@@ -68,7 +69,11 @@ func (d *doctoring) fixHere(s *invocation, about *subject) error {
 		f.show(step)
 		f.tried[step.line] = true
 		if f.Dry {
-			f.plan(step.edits...)
+			for _, e := range step.edits {
+				if f.planned != nil {
+					f.planned(e)
+				}
+			}
 			continue
 		}
 		wanted, enough := f.ask()
@@ -175,7 +180,7 @@ func (f *fixer) linkOf(finding *doctor.Finding) string {
 	change, _ := finding.Change()
 	m, err := f.machine()
 	for part := &change; part != nil && err == nil && part.File != ""; part = part.And {
-		_, err = fix.Keep(&m, part.File)
+		_, err = edit.Keep(&m, part.File)
 	}
 	if errors.Is(err, machine.ErrLink) {
 		return exit.Message(err)

@@ -18,8 +18,8 @@ import (
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/term"
 )
 
@@ -52,7 +52,7 @@ type invocation struct {
 	answered  func(value any)  // if not nil, receives every answer printed as JSON
 	bundle    doctor.StartFile // of the examined program
 	temporary []string         // directories to remove at the end
-	planned   func(fix.Edit)   // if not nil, receives every file that --dry-run does not write
+	planned   func(edit.Edit)  // if not nil, receives every edit that --dry-run does not make
 
 	// if not nil, receives the results of the first screen's trials, which then have no limit together
 	tried func(doctor.Probe)
@@ -83,12 +83,15 @@ func (s *invocation) talk() io.Writer {
 	return term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: !coloured}
 }
 
-// plan records files that --dry-run would have written or removed.
-func (s *invocation) plan(edits ...fix.Edit) {
-	for _, e := range edits {
-		if s.planned != nil {
-			s.planned(e)
-		}
+// plan prints an edit that --dry-run does not make, or passes it on.
+func (s *invocation) plan(e edit.Edit) {
+	switch {
+	case s.planned != nil:
+		s.planned(e)
+	case e.Remove:
+		fmt.Fprintf(s.messages(), "vkloader: would remove %s\n", e.Path)
+	default:
+		_, _ = io.WriteString(term.Data(s.out), e.Text)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/settings"
@@ -41,6 +42,15 @@ func (s *invocation) settings() (*settings.FileSet, error) {
 	}
 	source.Elevated, source.AsUser = false, true // the settings affect programs that the user starts
 	return settings.Look(source)
+}
+
+// settingsToChange finds the settings files for a change; dry: it plans the edits, which s.plan prints.
+func (s *invocation) settingsToChange(dry bool) (*settings.FileSet, error) {
+	place, err := s.settings()
+	if err == nil && dry {
+		place.Plan = s.plan
+	}
+	return place, err
 }
 
 // expireSettings removes the tool's expired settings files with a message. A failed removal is no error, because
@@ -259,9 +269,10 @@ func newSettingsClear(s *invocation) *cobra.Command {
 		output
 		settings.Clearing
 		Everything bool `option:"everything" excludes:"app force"`
+		Dry        bool `option:"dry-run"`
 	}
 	return newCommand("clear", &o, settings.Schema, func([]string) error {
-		place, err := s.settings()
+		place, err := s.settingsToChange(o.Dry)
 		if err != nil {
 			return err
 		}
@@ -269,7 +280,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 			return clearEverything(s, place, &o.output)
 		}
 		done, err := place.Clear(&o.Clearing)
-		if err != nil {
+		if err != nil || o.Dry && done.Removed+done.Wrote != "" {
 			return err
 		}
 		done.Schema = settings.Schema
@@ -289,7 +300,16 @@ func newSettingsClear(s *invocation) *cobra.Command {
 // clearEverything undoes all that the tool has written for the user.
 func clearEverything(s *invocation, place *settings.FileSet, out *output) error {
 	done := settings.Done{Schema: settings.Schema}
-	if m := &place.Machine; m.Exists(fix.UndoFile(m)) {
+	if m := &place.Machine; place.Plan != nil {
+		edits, err := fix.Undone(m)
+		if err != nil {
+			return err
+		}
+		for _, e := range edits {
+			place.Plan(e)
+		}
+		_, m.Without = edit.Overlay(edits)
+	} else if m.Exists(fix.UndoFile(m)) {
 		files, err := fix.Undo(m, registryOf(), false)
 		if done.Undone = files; err != nil {
 			return err
@@ -298,8 +318,8 @@ func clearEverything(s *invocation, place *settings.FileSet, out *output) error 
 	if err := place.Again(); err != nil {
 		return err
 	}
-	files, err := place.ClearAll(false)
-	if done.Undone = append(done.Undone, files...); err != nil {
+	files, err := place.ClearAll()
+	if done.Undone = append(done.Undone, files...); err != nil || place.Plan != nil && len(files) > 0 {
 		return err
 	}
 	return out.print(s, done, func() {

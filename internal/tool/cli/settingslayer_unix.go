@@ -5,7 +5,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"strings"
 
@@ -72,19 +71,15 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) (er
 	if c.Variables && len(c.Edits) == 0 {
 		return errors.New("settings layer: --variables needs KEY=VALUE")
 	}
-	source, err := s.source("", false)
+	place, err := s.settingsToChange(c.Dry)
 	if err != nil {
 		return err
 	}
-	answer, err := settings.ChangeLayer(source, c)
-	if err != nil {
+	answer, err := place.ChangeLayer(c)
+	if err != nil || c.Dry && !c.Variables && len(c.Edits) > 0 {
 		return err
 	}
 	answer.Schema = layerSettingsSchema
-	if c.Dry && !c.Variables && len(c.Edits) > 0 {
-		_, err := io.WriteString(term.Data(s.out), answer.Text)
-		return err
-	}
 	return o.print(s, answer, func() {
 		switch {
 		case c.Variables:

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -19,8 +18,8 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -51,17 +50,22 @@ func changeSettings(s *invocation, c *settings.Options) (*settings.Written, erro
 	if err != nil {
 		return nil, examineError(err)
 	}
+	var edits []edit.Edit
+	if c.Dry {
+		place.Plan = func(e edit.Edit) { edits = append(edits, e) }
+	}
 	asked := &askedDevices{s: s, place: place}
 	written, err := place.Set(c, asked)
 	if err != nil {
 		return nil, err
 	}
-	planned := written
-	if !c.Dry {
-		planned = nil
+	for _, e := range edits {
+		s.plan(e)
 	}
-	if err := tellOutcome(s, &place.Machine, program, before, planned); err != nil {
-		return nil, examineError(err)
+	if s.planned == nil {
+		if err := tellOutcome(s, &place.Machine, program, before, edits); err != nil {
+			return nil, examineError(err)
+		}
 	}
 	for _, w := range asked.warnings {
 		s.say("warning: %s", w)
@@ -96,7 +100,8 @@ func setSettings(s *invocation, c *settings.Options, out *output) error {
 		return err
 	}
 	if c.Dry || written.Gone {
-		return printWritten(s, c, written)
+		printWritten(s, c, written)
+		return nil
 	}
 	done := settings.Done{Schema: settings.Schema, Wrote: written.Path, Expires: settings.Time(written.Expires)}
 	return out.print(s, done, func() {
@@ -152,22 +157,15 @@ func exclude(s *invocation, c settings.Options) error {
 	return err
 }
 
-// printWritten prints the settings file that a change has written or removed. For a dry run, it prints the file byte
-// for byte.
-func printWritten(s *invocation, c *settings.Options, written *settings.Written) (err error) {
+// printWritten prints the settings file that a change has written or removed.
+func printWritten(s *invocation, c *settings.Options, written *settings.Written) {
 	switch {
-	case c.Dry && written.Gone:
-		s.plan(fix.Edit{Path: written.Path, Remove: true})
-		return writeJSON(s, written.Content)
 	case c.Dry:
-		s.plan(fix.Edit{Path: written.Path, Text: written.Text})
-		_, err = io.WriteString(term.Data(s.out), written.Text)
 	case written.Gone:
 		fmt.Fprintf(s.out, "Removed %s: no settings remain\n", written.Path)
 	default:
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
 	}
-	return err
 }
 
 // settingsLook is the time limit of a child process that lists devices for settings.
@@ -288,15 +286,10 @@ type outcome struct {
 	device          bool // a driver is for a device of this machine, or may be
 }
 
-// outcomeFor decides for a program, or for all programs without settings of their own. planned is a dry run's file;
-// nil: the files as they are.
-func outcomeFor(m *machine.Machine, program string, planned *settings.Written) (*outcome, error) {
+// outcomeFor decides for a program, or for all programs without settings of their own, as after the edits of a dry run.
+func outcomeFor(m *machine.Machine, program string, edits []edit.Edit) (*outcome, error) {
 	source := &machine.Source{Machine: *m, Program: program}
-	if planned != nil && planned.Gone {
-		source.Without = []string{planned.Path}
-	} else if planned != nil {
-		source.Added = map[string]string{planned.Path: planned.Text}
-	}
+	source.Added, source.Without = edit.Overlay(edits)
 	answer, err := explain.Decide(source)
 	if err != nil {
 		return nil, err
@@ -310,8 +303,8 @@ func outcomeFor(m *machine.Machine, program string, planned *settings.Written) (
 
 // tellOutcome prints the drivers and layers that a change of the settings gives to programs, as far as they differ from
 // the earlier ones, and a warning if the change takes the last device.
-func tellOutcome(s *invocation, m *machine.Machine, program string, before *outcome, planned *settings.Written) error {
-	after, err := outcomeFor(m, program, planned)
+func tellOutcome(s *invocation, m *machine.Machine, program string, before *outcome, edits []edit.Edit) error {
+	after, err := outcomeFor(m, program, edits)
 	if err != nil {
 		return err
 	}

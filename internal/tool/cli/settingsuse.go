@@ -18,13 +18,14 @@ func newSettingsUse(s *invocation) *cobra.Command {
 		}
 		c.Configuration = args[0]
 		written, err := changeSettings(s, c)
-		if err == nil {
-			err = printWritten(s, c, written)
+		if err != nil {
+			return err
 		}
-		if err == nil && !c.Dry && written.Layers != nil {
+		printWritten(s, c, written)
+		if !c.Dry && written.Layers != nil {
 			fmt.Fprintf(s.out, "Wrote %s\n", written.Layers.File)
 		}
-		return err
+		return nil
 	})
 	cmd.Args, cmd.ValidArgsFunction = cobra.MaximumNArgs(1), completeConfigurations(s)
 	return cmd
@@ -54,18 +55,14 @@ func listConfigurations(s *invocation) error {
 func newSettingsSave(s *invocation) *cobra.Command {
 	saving := &settings.Saving{}
 	cmd := newCommand("save NAME", saving, 0, func(args []string) error {
-		place, err := s.settings()
+		place, err := s.settingsToChange(saving.Dry)
 		if err != nil {
 			return err
 		}
 		saving.Name = args[0]
 		saved, err := place.Save(saving)
-		if err != nil {
+		if err != nil || saving.Dry {
 			return err
-		}
-		if saving.Dry {
-			fmt.Fprint(term.Data(s.out), saved.Text)
-			return nil
 		}
 		fmt.Fprintf(s.out, "Wrote %s\n", saved.File)
 		if saved.Removed != "" {
@@ -78,12 +75,15 @@ func newSettingsSave(s *invocation) *cobra.Command {
 }
 
 func newSettingsForget(s *invocation) *cobra.Command {
-	cmd := newCommand("forget NAME", &struct{}{}, 0, func(args []string) error {
-		place, err := s.settings()
+	var o struct {
+		Dry bool `option:"dry-run"`
+	}
+	cmd := newCommand("forget NAME", &o, 0, func(args []string) error {
+		place, err := s.settingsToChange(o.Dry)
 		if err == nil {
-			err = place.Forget(args[0], false)
+			err = place.Forget(args[0])
 		}
-		if err == nil {
+		if err == nil && !o.Dry {
 			fmt.Fprintf(s.out, "Removed the configuration %s\n", args[0])
 		}
 		return err

@@ -21,7 +21,7 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/spawn"
-	"vkloader/internal/tool/fix"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/ui"
@@ -194,7 +194,7 @@ func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 	s.out, s.errOut = &out, &messages
 	ran := &ui.Ran{Args: append(c.s.options(), args...)}
 	s.answered = func(value any) { ran.Value = value }
-	s.planned = func(e fix.Edit) { ran.Planned = append(ran.Planned, e) }
+	s.planned = func(e edit.Edit) { ran.Planned = append(ran.Planned, e) }
 	ran.Code = runLine(s, ran.Args)
 	ran.Out, ran.Messages = out.String(), messages.String()
 	return ran

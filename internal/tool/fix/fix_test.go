@@ -12,6 +12,7 @@ import (
 
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/edit"
 )
 
 // home returns a machine with files of a user below /home/u.
@@ -42,17 +43,17 @@ func TestEdits(t *testing.T) {
 		files   map[string]string
 		environ []string
 		change  explain.Change
-		want    []Edit
+		want    []edit.Edit
 	}{
-		"a value":           {map[string]string{own: "B=1\nA=2\nA=3\nC=4"}, []string{"A=3"}, explain.SetVariable("A", "~x~"), []Edit{{Path: own, Text: "B=1\nA=~x~\nA=~x~\nC=4"}}},
-		"none":              {map[string]string{own: "\n\nA=2\n"}, []string{"A=2"}, explain.UnsetVariable("A"), []Edit{{Path: own, Text: "\n\n"}}},
-		"another name":      {map[string]string{own: "A=2\n"}, []string{"A=2"}, explain.SetVariable("AB", "2").With(explain.UnsetVariable("A")), []Edit{{Path: fresh, Text: "AB=2\n"}, {Path: own}}},
-		"set nowhere yet":   {map[string]string{fresh: "B=1"}, nil, explain.SetVariable("A", "x"), []Edit{{Path: fresh, Text: "B=1\nA=x\n"}}},
+		"a value":           {map[string]string{own: "B=1\nA=2\nA=3\nC=4"}, []string{"A=3"}, explain.SetVariable("A", "~x~"), []edit.Edit{{Path: own, Text: "B=1\nA=~x~\nA=~x~\nC=4"}}},
+		"none":              {map[string]string{own: "\n\nA=2\n"}, []string{"A=2"}, explain.UnsetVariable("A"), []edit.Edit{{Path: own, Text: "\n\n"}}},
+		"another name":      {map[string]string{own: "A=2\n"}, []string{"A=2"}, explain.SetVariable("AB", "2").With(explain.UnsetVariable("A")), []edit.Edit{{Path: fresh, Text: "AB=2\n"}, {Path: own}}},
+		"set nowhere yet":   {map[string]string{fresh: "B=1"}, nil, explain.SetVariable("A", "x"), []edit.Edit{{Path: fresh, Text: "B=1\nA=x\n"}}},
 		"set nowhere":       {nil, []string{"A=1"}, explain.UnsetVariable("A"), nil},
 		"set elsewhere too": {map[string]string{own: "A=1\n", "/etc/environment": "A=1\n"}, []string{"A=1"}, explain.UnsetVariable("A"), nil},
 		"a shell's file":    {map[string]string{"/home/u/.bashrc": "export A=1\n"}, []string{"A=1"}, explain.UnsetVariable("A"), nil},
 		"expanded":          {nil, nil, explain.SetVariable("A", "$HOME"), nil},
-		"a file":            {map[string]string{"/home/u/x.json": "{}"}, nil, explain.RemoveFile("/home/u/x.json"), []Edit{{Path: "/home/u/x.json", Remove: true}}},
+		"a file":            {map[string]string{"/home/u/x.json": "{}"}, nil, explain.RemoveFile("/home/u/x.json"), []edit.Edit{{Path: "/home/u/x.json", Remove: true}}},
 		"a file of all":     {map[string]string{"/etc/x.json": "{}"}, nil, explain.RemoveFile("/etc/x.json"), nil},
 		"no file":           {nil, nil, explain.RemoveFile("/home/u/gone.json"), nil},
 	} {
@@ -78,12 +79,12 @@ func TestUndoTwice(t *testing.T) {
 	t.Parallel()
 	m := home(t, map[string]string{own: "A=1\n"})
 	for _, text := range []string{"A=2\n", "A=3\n"} {
-		if err := Do(m, []Edit{{Path: own, Text: text}, {Path: fresh, Text: text}}); err != nil {
+		if err := Do(m, []edit.Edit{{Path: own, Text: text}, {Path: fresh, Text: text}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	edits, err := Undone(m)
-	if want := []Edit{{Path: own, Text: "A=1\n"}, {Path: fresh, Remove: true}}; err != nil || !slices.Equal(edits, want) {
+	if want := []edit.Edit{{Path: own, Text: "A=1\n"}, {Path: fresh, Remove: true}}; err != nil || !slices.Equal(edits, want) {
 		t.Errorf("%+v, %v, want %+v", edits, err, want)
 	}
 	files, err := Undo(m, nil, false)
@@ -109,7 +110,7 @@ func TestUndoFileOfOthers(t *testing.T) {
 	t.Parallel()
 	const file = "/home/u/.bashrc"
 	text := func(path string, mode fs.FileMode) string {
-		data, err := json.Marshal(undo{Schema: undoSchema, Files: []changed{{SavedFile{path, true, []byte("theirs"), mode}, sum([]byte("now"))}}})
+		data, err := json.Marshal(undo{Schema: undoSchema, Files: []changed{{edit.Saved{Path: path, There: true, Text: []byte("theirs"), Mode: mode}, sum([]byte("now"))}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,8 +151,8 @@ func TestChangesFollowNoLink(t *testing.T) {
 				t.Errorf("%s: %+v has the edits %+v", kind, change, edits)
 			}
 		}
-		for _, e := range []Edit{{Path: name, Remove: true}, {Path: name, Text: "A=2\n"}} {
-			if err := Do(m, []Edit{e}); err == nil || !strings.Contains(err.Error(), name+" is a link") {
+		for _, e := range []edit.Edit{{Path: name, Remove: true}, {Path: name, Text: "A=2\n"}} {
+			if err := Do(m, []edit.Edit{e}); err == nil || !strings.Contains(err.Error(), name+" is a link") {
 				t.Errorf("%s: %+v: %v", kind, e, err)
 			}
 			if now, err := os.Readlink(link); err != nil || now != to {
@@ -170,7 +171,7 @@ func TestChangesFollowNoLink(t *testing.T) {
 			if removes {
 				err = place.Remove()
 			} else {
-				err = place.Replace("", []byte("A=3\n"), 0o644)
+				err = place.Replace([]byte("A=3\n"), 0o644)
 			}
 			place.Close()
 			if _, gone := os.Lstat(link); removes && (err != nil || gone == nil) || !removes && (gone != nil || !errors.Is(err, machine.ErrLink)) {

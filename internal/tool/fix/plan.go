@@ -1,7 +1,6 @@
 package fix
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,23 +14,17 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
-
-// Edit is a new content for a file of the user, or its removal.
-type Edit struct {
-	Path   string
-	Remove bool
-	Text   string // the new content
-}
 
 // ownFile is the file for variables that are not set anywhere yet.
 const ownFile = "90-vkloader.conf"
 
 // Edits returns the edits of the user's own files that make a change; none if the change needs other files. The
 // machine's environment gives the home directory.
-func Edits(m *machine.Machine, change explain.Change) []Edit {
+func Edits(m *machine.Machine, change explain.Change) []edit.Edit {
 	if !Own(m) {
 		return nil
 	}
@@ -54,7 +47,7 @@ func Own(m *machine.Machine, files ...string) bool {
 type planner struct {
 	machine *machine.Machine
 	home    string
-	edits   []Edit
+	edits   []edit.Edit
 }
 
 // part plans one part of a change; false: it cannot be made.
@@ -63,17 +56,17 @@ func (p *planner) part(c *explain.Change) bool {
 		if !p.own(c.File) || p.machine.Exists(c.File) {
 			return false
 		}
-		p.edits = append(p.edits, Edit{Path: c.File, Text: c.Text})
+		p.edits = append(p.edits, edit.Edit{Path: c.File, Text: c.Text})
 		return true
 	}
 	if c.File != "" {
 		if !p.own(c.File) || p.machine.Owners([]string{c.File})[c.File] != "" {
 			return false
 		}
-		if now, err := Keep(p.machine, c.File); err != nil || !now.There {
+		if now, err := edit.Keep(p.machine, c.File); err != nil || !now.There {
 			return false
 		}
-		p.edits = append(p.edits, Edit{Path: c.File, Remove: true})
+		p.edits = append(p.edits, edit.Edit{Path: c.File, Remove: true})
 		return true
 	}
 	line := ""
@@ -124,11 +117,11 @@ func (p *planner) rewrite(file string, how func(text string) string) bool {
 			return true
 		}
 	}
-	now, err := Keep(p.machine, file)
+	now, err := edit.Keep(p.machine, file)
 	if err != nil {
 		return false
 	}
-	p.edits = append(p.edits, Edit{Path: file, Text: how(string(now.Text))})
+	p.edits = append(p.edits, edit.Edit{Path: file, Text: how(string(now.Text))})
 	return true
 }
 
@@ -165,23 +158,15 @@ type undo struct {
 
 // changed is a file before a change, and its content afterwards.
 type changed struct {
-	SavedFile
+	edit.Saved
 	After string `json:"after"` // SHA-256 of the content after the change; "": removed
 }
 
 // Do makes edits. It saves the old contents in the undo file before the first edit.
-func Do(m *machine.Machine, edits []Edit) error {
-	return Around(m, term.Words(edits, func(e Edit) string { return e.Path }), func() error {
+func Do(m *machine.Machine, edits []edit.Edit) error {
+	return Around(m, term.Words(edits, func(e edit.Edit) string { return e.Path }), func() error {
 		for _, e := range edits {
-			now, err := Keep(m, e.Path)
-			switch {
-			case err != nil:
-			case e.Remove:
-				err = m.Remove(e.Path)
-			default:
-				err = m.Replace(e.Path, []byte(e.Text), term.Either(now.There, now.Mode, 0o644), true)
-			}
-			if err != nil {
+			if err := e.Do(m); err != nil {
 				return err
 			}
 		}
@@ -206,11 +191,11 @@ func Around(m *machine.Machine, files []string, change func() error) error {
 	err = change()
 	for i := range kept.Files {
 		if c := &kept.Files[i]; slices.Contains(files, c.Path) {
-			now, unread := Keep(m, c.Path)
+			now, unread := edit.Keep(m, c.Path)
 			if unread != nil {
 				return errors.Join(err, unread)
 			}
-			c.After = now.state()
+			c.After = stateOf(&now)
 		}
 	}
 	return errors.Join(err, kept.write(m))
@@ -228,11 +213,11 @@ func readOrBegin(m *machine.Machine) (*undo, error) {
 // enter records a file's content. If the file is unchanged since an earlier run, its content before that run stays
 // recorded.
 func (u *undo) enter(m *machine.Machine, file string) error {
-	now, err := Keep(m, file)
+	now, err := edit.Keep(m, file)
 	if err != nil {
 		return err
 	}
-	entry := changed{now, now.state()}
+	entry := changed{now, stateOf(&now)}
 	if at := slices.IndexFunc(u.Files, func(c changed) bool { return c.Path == file }); at >= 0 {
 		if earlier := &u.Files[at]; entry.After == earlier.After {
 			entry = *earlier
@@ -273,12 +258,12 @@ func Undo(m *machine.Machine, registry Registry, force bool) (given []string, er
 		if !Own(m, c.Path) {
 			return nil, exit.Unable("%s names %s, which is not below the home directory", file, c.Path)
 		}
-		now, err := Keep(m, c.Path)
+		now, err := edit.Keep(m, c.Path)
 		if err != nil {
 			return nil, err
 		}
 		// A file with its old content, for example after a failed edit, needs no restoration.
-		if is := now.state(); is != c.After && is != c.state() {
+		if is := stateOf(&now); is != c.After && is != stateOf(&c.Saved) {
 			since = append(since, c.Path)
 		}
 	}
@@ -301,13 +286,13 @@ func Undo(m *machine.Machine, registry Registry, force bool) (given []string, er
 }
 
 // Undone returns the edits of files that Undo would make.
-func Undone(m *machine.Machine) (edits []Edit, err error) {
+func Undone(m *machine.Machine) (edits []edit.Edit, err error) {
 	kept, err := readOrBegin(m)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range kept.Files {
-		edits = append(edits, Edit{Path: c.Path, Remove: !c.There, Text: string(c.Text)})
+		edits = append(edits, edit.Edit{Path: c.Path, Remove: !c.There, Text: string(c.Text)})
 	}
 	return edits, nil
 }
@@ -317,8 +302,8 @@ func sum(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// state returns the file's state in the notation of changed.After.
-func (k SavedFile) state() string {
+// stateOf returns a file's state in the notation of changed.After.
+func stateOf(k *edit.Saved) string {
 	if !k.There {
 		return ""
 	}
@@ -329,7 +314,7 @@ func readUndo(m *machine.Machine, file string) (*undo, error) {
 	if file == "" {
 		return nil, exit.Unable("there is no place for the undo file: the home directory is unknown")
 	}
-	now, err := Keep(m, file)
+	now, err := edit.Keep(m, file)
 	if err == nil && !now.There {
 		err = fs.ErrNotExist
 	}
@@ -342,46 +327,4 @@ func readUndo(m *machine.Machine, file string) (*undo, error) {
 			errors.Join(err, fmt.Errorf("schema %d", kept.Schema)))
 	}
 	return kept, nil
-}
-
-// SavedFile is the saved state of a file.
-type SavedFile struct {
-	Path  string      `json:"path"`
-	There bool        `json:"was"`
-	Text  []byte      `json:"before"` // its content
-	Mode  fs.FileMode `json:"mode"`
-}
-
-// Keep reads the state of a file. A missing file is a valid state, and a link is an error: no change is made through
-// one.
-func Keep(m *machine.Machine, path string) (SavedFile, error) {
-	k := SavedFile{Path: path}
-	at, err := m.PlaceOf(path, false)
-	if err == nil {
-		defer at.Close()
-		k.Text, k.Mode, err = at.Read("")
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return k, nil
-	}
-	if errors.Is(err, machine.ErrLink) {
-		err = exit.Unable("%w", err)
-	}
-	k.There = err == nil
-	return k, err
-}
-
-// Same reports whether two states of a file have the same content.
-func (k SavedFile) Same(o SavedFile) bool { return k.There == o.There && bytes.Equal(k.Text, o.Text) }
-
-// Restore restores the file's state in one step.
-func (k SavedFile) Restore(m *machine.Machine) error {
-	if k.There {
-		return m.Replace(k.Path, k.Text, k.Mode, true)
-	}
-	err := m.Remove(k.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

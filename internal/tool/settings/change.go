@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -126,27 +125,22 @@ type Written struct {
 	Gone    bool     // no settings remain, so there is no file
 	Notes   []string // messages about the effect of the change
 
-	Text string // for a dry run: the file's new text; "": no file
-
 	Layers *LayerFile // the layer settings file of a configuration; nil: none
 }
 
-// Set applies a change to the file that it selects: the tool's, a new one, or with Force another program's. Unless the
-// change is dry, it locks out other runs of the tool.
+// Set applies a change to the file that it selects: the tool's, a new one, or with Force another program's.
 func (p *FileSet) Set(c *Options, devices Devices) (*Written, error) {
 	where, err := c.place(p)
 	if err != nil {
 		return nil, err
 	}
-	if !c.Dry {
-		unlock, err := Lock(&p.Machine, where)
-		if err != nil {
-			return nil, exit.As(exit.NotLooked, err)
-		}
-		defer unlock()
-		if err := p.Again(); err != nil {
-			return nil, err
-		}
+	unlock, err := p.Lock(where)
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	defer unlock()
+	if err := p.Again(); err != nil {
+		return nil, err
 	}
 	f := p.InForce()
 	if f != nil && f.Path != where {
@@ -160,9 +154,8 @@ func (p *FileSet) Set(c *Options, devices Devices) (*Written, error) {
 		return nil, exit.As(exit.NotLooked, err)
 	}
 	written := &Written{Path: where, Content: content}
-	if err = written.set(p, f, c, devices); err == nil && written.Layers != nil && !c.Dry {
-		_, err = written.Layers.Write(&p.Machine)
-		err = exit.As(exit.NotLooked, err)
+	if err = written.set(p, f, c, devices); err == nil && written.Layers != nil {
+		err = p.do(written.Layers.Edit())
 	}
 	return written, err
 }
@@ -214,30 +207,19 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 		w.Notes = append(w.Notes, "these programs now get only these settings, and not those for all programs")
 	}
 	if !w.Gone {
-		text, _ := Encode(maps.Clone(content)) // content that cannot be encoded is not written
+		text, _ := Encode(content) // content that cannot be encoded is not written
 		for _, said := range p.Ignored(apps, loaders.FieldsIn(string(text))) {
 			w.Notes = append(w.Notes, "warning: this is "+said)
 		}
 	}
+	if err := judge(content, w.Path); err != nil {
+		return err
+	}
 	switch {
-	case c.Dry:
-		if !w.Gone {
-			text, err := markContent(maps.Clone(content), w.Expires)
-			if err != nil {
-				return err
-			}
-			w.Text = string(text)
-		}
-		return judge(content, w.Path)
-	case w.Gone && f == nil:
-		return nil
-	case w.Gone:
-		_, err = Remove(&p.Machine, w.Path)
-	default:
-		if err := judge(content, w.Path); err != nil {
-			return err
-		}
-		err = Write(&p.Machine, w.Path, content, w.Expires, f != nil && !f.Ours)
+	case !w.Gone:
+		err = p.Write(w.Path, content, w.Expires, f != nil && !f.Ours)
+	case f != nil:
+		_, err = p.Remove(w.Path)
 	}
 	if err != nil {
 		return exit.Unable("settings file: %w", err)

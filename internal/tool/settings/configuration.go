@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -221,17 +222,17 @@ func (c *Configuration) layerFile(p *FileSet) (*LayerFile, error) {
 // Saving makes a configuration: the options of "settings save".
 type Saving struct {
 	Name  string
-	From  string `option:"from"`    // a configuration or a file; "": the settings in force
-	App   string `option:"app"`     // the program whose settings count; "": all programs
-	Move  bool   `option:"move"`    // remove the configuration From
-	Force bool   `option:"force"`   // replace a configuration
-	Dry   bool   `option:"dry-run"` // write nothing
+	From  string `option:"from"`  // a configuration or a file; "": the settings in force
+	App   string `option:"app"`   // the program whose settings count; "": all programs
+	Move  bool   `option:"move"`  // remove the configuration From
+	Force bool   `option:"force"` // replace a configuration
+	Dry   bool   `option:"dry-run"`
 }
 
 // Saved is the result of Save.
 type Saved struct {
-	File, Text string
-	Removed    string // the file of the renamed configuration
+	File    string
+	Removed string // the file of the renamed configuration
 }
 
 // Save makes a configuration.
@@ -260,14 +261,11 @@ func (p *FileSet) Save(s *Saving) (*Saved, error) {
 		return nil, err
 	}
 	text, err := Encode(content)
-	if saved.Text = string(text); err != nil || s.Dry {
-		return saved, err
+	if err == nil {
+		err = p.do(edit.Edit{Path: file, Text: string(text)})
 	}
-	if err := p.Machine.Replace(file, text, 0o644, true); err != nil {
-		return nil, exit.As(exit.NotLooked, err)
-	}
-	if s.Move {
-		err = p.Forget(s.From, false)
+	if err == nil && s.Move {
+		err = p.do(edit.Edit{Path: c.File, Remove: true})
 	}
 	return saved, err
 }
@@ -311,10 +309,10 @@ func (p *FileSet) source(s *Saving) (*Configuration, error) {
 }
 
 // Forget removes a configuration. Programs keep settings that were copied from it.
-func (p *FileSet) Forget(name string, dry bool) error {
+func (p *FileSet) Forget(name string) error {
 	c, err := p.Configuration(name)
-	if err != nil || dry {
+	if err != nil {
 		return err
 	}
-	return exit.As(exit.NotLooked, p.Machine.Remove(c.File))
+	return p.do(edit.Edit{Path: c.File, Remove: true})
 }

@@ -3,21 +3,18 @@ package settings
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"time"
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/edit"
+	"vkloader/internal/tool/exit"
 )
 
-// setAside is the suffix of another program's file that the tool has replaced. Loaders do not read files with this
-// suffix.
-const setAside = ".before-vkloader"
-
-// SetAside returns the path of the copy of another program's file that the tool has replaced.
-func SetAside(place string) string { return place + setAside }
+// SetAside returns the path of the copy of another program's file that the tool has replaced. Loaders do not read files
+// with this suffix.
+func SetAside(place string) string { return place + ".before-vkloader" }
 
 // File is a settings file.
 type File struct {
@@ -69,9 +66,13 @@ func (f *File) Expired(now time.Time) bool {
 	return f.Ours && !f.Expires.IsZero() && !now.Before(f.Expires)
 }
 
-// Lock excludes other runs of the tool from the file until the caller calls unlock. It creates a missing directory.
-func Lock(m *machine.Machine, place string) (unlock func(), err error) {
-	at, err := m.PlaceOf(place, true)
+// Lock excludes other runs of the tool from the file until the caller calls unlock. It creates a missing directory. A
+// plan needs no lock.
+func (p *FileSet) Lock(place string) (unlock func(), err error) {
+	if p.Plan != nil {
+		return func() {}, nil
+	}
+	at, err := p.Machine.PlaceOf(place, true)
 	if err == nil {
 		if err = at.Lock(); err != nil {
 			at.Close()
@@ -83,31 +84,34 @@ func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 	return at.Close, nil
 }
 
+// do makes edits of files, or plans them.
+func (p *FileSet) do(edits ...edit.Edit) error {
+	for _, e := range edits {
+		if p.Plan != nil {
+			p.Plan(e)
+		} else if err := e.Do(&p.Machine); err != nil {
+			return exit.As(exit.NotLooked, err)
+		}
+	}
+	return nil
+}
+
 // Write replaces the file at place with content and the mark in one step: a program that starts meanwhile reads the old
-// file or the new one. An existing file keeps its permissions. aside keeps another program's file beside it, and Remove
-// restores that file.
-func Write(m *machine.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
+// file or the new one. aside keeps another program's file beside it, and Remove restores that file.
+func (p *FileSet) Write(place string, content map[string]any, expires time.Time, aside bool) error {
 	text, err := markContent(content, expires)
 	if err != nil {
 		return err
 	}
-	at, err := m.PlaceOf(place, true)
-	if err != nil {
-		return err
-	}
-	defer at.Close()
-	before, mode, err := at.Read("")
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		mode = 0o644
-	case err != nil:
-		return err
-	case aside:
-		if err := at.Replace(setAside, before, mode); err != nil {
+	var edits []edit.Edit
+	if aside {
+		before, err := edit.Keep(&p.Machine, place)
+		if err != nil {
 			return err
 		}
+		edits = append(edits, edit.Edit{Path: SetAside(place), Text: string(before.Text), Mode: before.Mode})
 	}
-	if err = at.Replace("", text, mode); err == nil {
+	if err = p.do(append(edits, edit.Edit{Path: place, Text: string(text)})...); err == nil && p.Plan == nil {
 		err = enter(place)
 	}
 	return err
@@ -133,18 +137,16 @@ func Encode(content map[string]any) ([]byte, error) {
 }
 
 // Remove removes the file and restores a file that Write had set aside. restored reports whether there was one.
-func Remove(m *machine.Machine, place string) (restored bool, err error) {
-	at, err := m.PlaceOf(place, false)
+func (p *FileSet) Remove(place string) (restored bool, err error) {
+	aside, err := edit.Keep(&p.Machine, SetAside(place))
 	if err != nil {
 		return false, err
 	}
-	defer at.Close()
-	err = at.Restore(setAside)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = at.Remove(); err == nil {
-			err = leave(place)
-		}
-		return false, err
+	if aside.There {
+		return true, p.do(edit.Edit{Path: place, Text: string(aside.Text)}, edit.Edit{Path: aside.Path, Remove: true})
 	}
-	return err == nil, err
+	if err = p.do(edit.Edit{Path: place, Remove: true}); err == nil && p.Plan == nil {
+		err = leave(place)
+	}
+	return false, err
 }

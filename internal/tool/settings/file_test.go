@@ -51,7 +51,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	For(content, []string{"/a<b>"}, true)["stderr_log"] = []any{"all"}
-	if err := Write(m, place, content, time.Time{}, false); err != nil {
+	if err := (&FileSet{Machine: *m}).Write(place, content, time.Time{}, false); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(where); err != nil || info.Mode().Perm() != 0o600 {
@@ -84,10 +84,10 @@ func TestLinksAreNotChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := Write(&machine.Machine{}, place, map[string]any{}, time.Time{}, true); !errors.Is(err, machine.ErrLink) {
+		if err := (&FileSet{}).Write(place, map[string]any{}, time.Time{}, true); !errors.Is(err, machine.ErrLink) {
 			t.Errorf("%s: %v", place, err)
 		}
-		if _, err := Remove(&machine.Machine{}, place); !errors.Is(err, machine.ErrLink) {
+		if _, err := (&FileSet{}).Remove(place); !errors.Is(err, machine.ErrLink) {
 			t.Errorf("%s: %v", place, err)
 		}
 	}
@@ -104,13 +104,13 @@ func TestFailedWrite(t *testing.T) {
 	t.Parallel()
 	m, place, where := settle(t)
 	write(t, where, "old", 0o644)
-	if err := Write(m, place, map[string]any{"bad": make(chan int)}, time.Time{}, true); err == nil {
+	if err := (&FileSet{Machine: *m}).Write(place, map[string]any{"bad": make(chan int)}, time.Time{}, true); err == nil {
 		t.Error("what is no JSON was written")
 	}
 	// A non-empty directory at the file's place makes the last step fail.
 	blocked := filepath.Join(m.Root, "blocked/vk_loader_settings.json")
 	write(t, filepath.Join(blocked, "x"), "", 0o644)
-	if err := Write(m, "/blocked/vk_loader_settings.json", map[string]any{}, time.Time{}, false); err == nil {
+	if err := (&FileSet{Machine: *m}).Write("/blocked/vk_loader_settings.json", map[string]any{}, time.Time{}, false); err == nil {
 		t.Error("a directory was replaced")
 	}
 	if text, err := os.ReadFile(where); string(text) != "old" {
@@ -131,7 +131,7 @@ func TestManyAtOnce(t *testing.T) {
 	var wait workers.Group
 	for i := range writers {
 		wait.Go(func() {
-			unlock, err := Lock(m, place)
+			unlock, err := (&FileSet{Machine: *m}).Lock(place)
 			if err != nil {
 				t.Error(err)
 				return
@@ -147,7 +147,7 @@ func TestManyAtOnce(t *testing.T) {
 				return
 			}
 			For(content, []string{fmt.Sprint("/", i)}, true)
-			if err := Write(m, place, content, time.Time{}, false); err != nil {
+			if err := (&FileSet{Machine: *m}).Write(place, content, time.Time{}, false); err != nil {
 				t.Error(err)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/exit"
 )
 
@@ -21,6 +22,15 @@ type FileSet struct {
 	Source  *machine.Source
 	Places  []string
 	Files   []*File // the existing files, in the order of the places; the first one counts
+
+	Plan func(edit.Edit) // if not nil, receives the edits of changes, which write nothing
+}
+
+// Planned returns the edits that a change would make.
+func (p *FileSet) Planned(change func(p *FileSet) error) (edits []edit.Edit, err error) {
+	dry := *p
+	dry.Plan = func(e edit.Edit) { edits = append(edits, e) }
+	return edits, change(&dry)
 }
 
 // Look finds the settings files of a machine.
@@ -52,15 +62,15 @@ type Expiry struct {
 
 // Expire removes the tool's expired settings files.
 func Expire(m *machine.Machine) ([]Expiry, error) {
-	files, err := Existing(m, explain.SettingsPlaces(&machine.Source{Machine: *m, AsUser: true}))
+	p, err := Look(&machine.Source{Machine: *m, AsUser: true})
 	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
+		return nil, err
 	}
 	var over []Expiry
-	for _, f := range files {
+	for _, f := range p.Files {
 		if f.Expired(time.Now()) {
 			e := Expiry{File: f}
-			e.Restored, e.Err = removeIf(m, f.Path, func(now *File) bool { return now.Expired(time.Now()) })
+			e.Restored, e.Err = p.removeIf(f.Path, func(now *File) bool { return now.Expired(time.Now()) })
 			over = append(over, e)
 		}
 	}
@@ -68,20 +78,20 @@ func Expire(m *machine.Machine) ([]Expiry, error) {
 }
 
 // removeIf removes a file if still returns true for its current content.
-func removeIf(m *machine.Machine, place string, still func(*File) bool) (restored bool, err error) {
-	unlock, err := Lock(m, place)
+func (p *FileSet) removeIf(place string, still func(*File) bool) (restored bool, err error) {
+	unlock, err := p.Lock(place)
 	if err != nil {
 		return false, err
 	}
 	defer unlock()
-	f, err := Read(m, place)
+	f, err := Read(&p.Machine, place)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !still(f) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return Remove(m, place)
+	return p.Remove(place)
 }
 
 // NotOurs returns the error for a change to another program's file.
@@ -170,7 +180,7 @@ func (p *FileSet) Clear(c *Clearing) (done Done, err error) {
 		if c.Apps, err = RealApps(&p.Machine, c.Apps); err != nil {
 			return Done{}, err
 		}
-		return editFile(&p.Machine, f.Path, func(content map[string]any) (bool, error) {
+		return p.editFile(f.Path, func(content map[string]any) (bool, error) {
 			if !Drop(content, c.Apps) {
 				return false, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(c.Apps, ", "))
 			}
@@ -178,7 +188,7 @@ func (p *FileSet) Clear(c *Clearing) (done Done, err error) {
 		})
 	}
 	done.Removed = f.Path
-	if done.Restored, err = removeIf(&p.Machine, f.Path,
+	if done.Restored, err = p.removeIf(f.Path,
 		func(now *File) bool { return now.Ours == f.Ours }); err != nil {
 		return Done{}, exit.As(exit.NotLooked, err)
 	}
@@ -186,10 +196,10 @@ func (p *FileSet) Clear(c *Clearing) (done Done, err error) {
 }
 
 // ClearAll removes every file that the tool wrote: settings files, configurations, and layer settings files. It returns
-// the paths. dry removes nothing.
-func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
+// the paths.
+func (p *FileSet) ClearAll() (removed []string, err error) {
 	remove := func(path string, how func() error) {
-		if err == nil && !dry {
+		if err == nil {
 			err = exit.As(exit.NotLooked, how())
 		}
 		if err == nil {
@@ -199,22 +209,18 @@ func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
 	for _, f := range p.Files {
 		if f.Ours {
 			remove(f.Path, func() error {
-				_, err := removeIf(&p.Machine, f.Path, func(now *File) bool { return now.Ours })
+				_, err := p.removeIf(f.Path, func(now *File) bool { return now.Ours })
 				return err
 			})
 		}
 	}
 	list, unlisted := p.Configurations()
 	for _, c := range list {
-		remove(c.File, func() error { return p.Machine.Remove(c.File) })
+		remove(c.File, func() error { return p.do(edit.Edit{Path: c.File, Remove: true}) })
 	}
 	for _, place := range LayerPlaces(&p.Machine, ThisDirectory(&p.Machine)) {
 		if f, err := openLayerFile(&p.Machine, place); err == nil && len(f.lines) > 0 && f.lines[0] == writtenHere {
-			f.lines = f.lines[:1]
-			remove(f.File, func() error {
-				_, err := f.Write(&p.Machine)
-				return err
-			})
+			remove(f.File, func() error { return p.do(edit.Edit{Path: f.File, Remove: true}) })
 		}
 	}
 	if err == nil {
@@ -225,13 +231,13 @@ func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
 
 // editFile locks a file of the tool and passes its content to change. If change returns true, editFile writes the
 // content, or removes the file if no settings remain.
-func editFile(m *machine.Machine, place string, change func(map[string]any) (bool, error)) (done Done, err error) {
-	unlock, err := Lock(m, place)
+func (p *FileSet) editFile(place string, change func(map[string]any) (bool, error)) (done Done, err error) {
+	unlock, err := p.Lock(place)
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)
 	}
 	defer unlock()
-	f, err := Read(m, place)
+	f, err := Read(&p.Machine, place)
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)
 	}
@@ -245,10 +251,10 @@ func editFile(m *machine.Machine, place string, change func(map[string]any) (boo
 	}
 	if len(Objects(content)) == 0 {
 		done.Removed = place
-		done.Restored, err = Remove(m, place)
+		done.Restored, err = p.Remove(place)
 	} else {
 		done.Wrote, done.Expires = place, Time(f.Expires)
-		err = Write(m, place, content, f.Expires, false)
+		err = p.Write(place, content, f.Expires, false)
 	}
 	return done, exit.As(exit.NotLooked, err)
 }

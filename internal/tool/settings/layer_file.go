@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -170,23 +171,9 @@ func (f *LayerFile) Text() string {
 // Over reports whether a file of this package has no settings left.
 func (f *LayerFile) Over() bool { return len(f.Values()) == 0 && f.Text() == writtenHere+"\n" }
 
-// Write writes the file in one step. It removes a file of this package without settings.
-func (f *LayerFile) Write(m *machine.Machine) (removed bool, err error) {
-	at, err := m.PlaceOf(f.File, true)
-	if err != nil {
-		return false, err
-	}
-	defer at.Close()
-	_, mode, err := at.Read("")
-	switch {
-	case err == nil && f.Over():
-		return true, at.Remove()
-	case errors.Is(err, fs.ErrNotExist):
-		mode = 0o644
-	case err != nil:
-		return false, err
-	}
-	return false, at.Replace("", []byte(f.Text()), mode)
+// Edit returns the edit that writes the file, or removes a file of this package without settings.
+func (f *LayerFile) Edit() edit.Edit {
+	return edit.Edit{Path: f.File, Text: f.Text(), Remove: f.Over()}
 }
 
 // LayerSettings is the output of "settings layer".
@@ -203,8 +190,6 @@ type LayerSettings struct {
 	Presets []Preset `json:"presets,omitempty"` // from the manifest
 	About   About    `json:"-"`
 	Library string   `json:"-"` // as the manifest names it
-
-	Text string `json:"-"` // the content of the file
 }
 
 // SettingNow is a setting and its value in the file, if any.
@@ -264,7 +249,7 @@ type LayerChange struct {
 	Layer     string
 	Edits     []LayerEdit // none: read the settings
 	Variables bool        `option:"variables"` // set variables, and write no file
-	Dry       bool        `option:"dry-run"`   // write nothing
+	Dry       bool        `option:"dry-run"`
 
 	// the configuration to change; "": the file in force, or the user's
 	Configuration string `option:"configuration" excludes:"variables"`
@@ -304,8 +289,8 @@ func FindLayer(source *machine.Source, name string) (*Layer, *manifest.Layer, er
 }
 
 // ChangeLayer makes a change of a layer's settings, and returns the settings after it.
-func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error) {
-	layer, found, err := FindLayer(source, c.Layer)
+func (p *FileSet) ChangeLayer(c *LayerChange) (*LayerSettings, error) {
+	layer, found, err := FindLayer(p.Source, c.Layer)
 	if err != nil {
 		return nil, err
 	}
@@ -327,7 +312,7 @@ func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error)
 	if c.Variables {
 		return answer, c.variables(layer, answer)
 	}
-	file, err := c.file(&source.Machine)
+	file, err := c.file(&p.Machine)
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
@@ -338,10 +323,9 @@ func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error)
 			file.Set(layer.Full(e.Key), e.Value)
 		}
 	}
-	answer.Text, answer.Removed = file.Text(), file.Over() && len(c.Edits) > 0
-	if len(c.Edits) > 0 && !c.Dry {
-		if answer.Removed, err = file.Write(&source.Machine); err != nil {
-			return nil, exit.As(exit.NotLooked, err)
+	if answer.Removed = file.Over() && len(c.Edits) > 0; len(c.Edits) > 0 {
+		if err := p.do(file.Edit()); err != nil {
+			return nil, err
 		}
 	}
 	for _, setting := range layer.Settings {
@@ -349,7 +333,7 @@ func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error)
 		if v, ok := file.Find(layer.Full(setting.Key)); ok {
 			now.Value, now.Line = v.Value, v.Line
 			if file.configuration != nil {
-				before, _, _ := strings.Cut(answer.Text, strconv.Quote(v.Name)+": ")
+				before, _, _ := strings.Cut(file.Text(), strconv.Quote(v.Name)+": ")
 				now.Line = 1 + strings.Count(before, "\n")
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -122,13 +123,13 @@ type Ended struct {
 
 // EndChanged removes the settings whose library has changed.
 func EndChanged(m *machine.Machine) (ended []Ended, err error) {
-	files, err := Existing(m, explain.SettingsPlaces(&machine.Source{Machine: *m, AsUser: true}))
-	for _, f := range files {
+	p, err := Look(&machine.Source{Machine: *m, AsUser: true})
+	for _, f := range p.Files {
 		content, broken := f.Decode() // "settings show" reports a broken file
 		if broken != nil || len(endChanged(m, content)) == 0 {
 			continue
 		}
-		_, wrong := editFile(m, f.Path, func(content map[string]any) (bool, error) {
+		_, wrong := p.editFile(f.Path, func(content map[string]any) (bool, error) {
 			some := endChanged(m, content)
 			ended = append(ended, some...)
 			return len(some) > 0, nil
@@ -194,16 +195,16 @@ func excludedFiles(content map[string]any, program string) map[string][]string {
 // nothing. It repeats the decision, and returns an error if the change has no effect, or changes other drivers or
 // layers.
 func (p *FileSet) TryExclusion(c Options, manifest string) (file string, err error) {
-	c.Dry = true
-	written, err := p.Set(&c, nil)
+	edits, err := p.Planned(func(p *FileSet) error {
+		written, err := p.Set(&c, nil)
+		if err == nil {
+			file = written.Path
+		}
+		return err
+	})
 	if err != nil {
 		return "", err
 	}
-	environ, remove, err := explain.ShadowSettings(p.Source.Environ, written.Text)
-	if err != nil {
-		return "", exit.As(exit.NotLooked, err)
-	}
-	defer remove()
 	source := *p.Source
 	if len(c.Apps) > 0 {
 		if source.Program, err = RealApp(&p.Machine, c.Apps[0]); err != nil {
@@ -214,7 +215,7 @@ func (p *FileSet) TryExclusion(c Options, manifest string) (file string, err err
 	if err != nil {
 		return "", err
 	}
-	source.Environ = environ
+	source.Added, _ = edit.Overlay(edits)
 	after, err := manifestsFor(&source)
 	if err != nil {
 		return "", err
@@ -223,7 +224,7 @@ func (p *FileSet) TryExclusion(c Options, manifest string) (file string, err err
 	if !maps.Equal(before, after) {
 		return "", exit.Problem("the settings cannot exclude only the manifest %s", manifest)
 	}
-	return written.Path, nil
+	return file, nil
 }
 
 // manifestsFor returns the manifests of the layers and drivers that programs get.

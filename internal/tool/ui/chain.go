@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -167,17 +168,9 @@ func (c *chain) with(r *Request) (*survey.Explanation, error) {
 	return explainedFor(r, seeing(r.Tool, plan.Files), c.subject)
 }
 
-// seeing returns the tool for a machine with planned files.
-func seeing(tool Tool, files []File) Tool {
-	added := map[string]string{}
-	var without []string
-	for _, f := range files {
-		if f.Remove {
-			without = append(without, f.Path)
-		} else {
-			added[f.Path] = f.Text
-		}
-	}
+// seeing returns the tool for a machine with planned edits.
+func seeing(tool Tool, edits []edit.Edit) Tool {
+	added, without := edit.Overlay(edits)
 	return tool.With(added, without...)
 }
 

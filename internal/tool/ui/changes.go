@@ -14,6 +14,7 @@ import (
 
 	core "vkloader/internal/core/settings"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/option"
@@ -23,46 +24,30 @@ import (
 
 // Plan is the planned effect of a change.
 type Plan struct {
-	Title string   // such as "Remove the settings file"
-	Args  []string // the command line that makes the change
-	Files []File   // the files that it writes or removes, for display
-	Also  []string // the tool's own files that it also writes
-	Note  string   // a remark
+	Title string      // such as "Remove the settings file"
+	Args  []string    // the command line that makes the change
+	Files []edit.Edit // its edits
+	Note  string      // a remark
 
 	Child bool // a child process runs the command line, which tries drivers and layers
 }
 
-// carryOut makes the change.
-func (p *Plan) carryOut(r *Request) error {
-	run := func(args ...string) *Ran { return r.Tool.Run(r, args...) }
+// run runs the plan's command line, or its dry run.
+func (p *Plan) run(r *Request, args []string) *Ran {
 	if p.Child {
-		run = r.Started
+		return r.Started(args...)
 	}
-	if ran := run(p.Args...); ran.Code != exit.Fine {
-		return exit.As(ran.Code, ran.Failed())
-	}
-	return nil
+	return r.Tool.Run(r, args...)
 }
 
-// settingsPlan returns the plan of a change of the settings file, which the command line line also makes.
-func settingsPlan(r *Request, title string, line []string, c *settings.Options) (*Plan, error) {
-	found, said, err := r.Tool.Settings()
-	if err != nil {
-		return nil, err
+// planned returns a plan with the edits of its command line, from a dry run.
+func planned(r *Request, p *Plan) (*Plan, error) {
+	dry := p.run(r, slices.Insert(slices.Clone(p.Args), 2, "--dry-run"))
+	if p.Files = dry.Planned; len(p.Files) == 0 {
+		return nil, dry.Failed()
 	}
-	dry := *c
-	dry.Dry = true
-	written, err := found.Set(&dry, nil)
-	if err != nil {
-		return nil, err
-	}
-	notes := append([]string{strings.TrimSpace(strings.ReplaceAll(said, "vkloader: ", ""))}, written.Notes...)
-	files := []File{{Path: written.Path, Text: written.Text, Remove: written.Gone}}
-	if written.Layers != nil {
-		files = append(files, File{Path: written.Layers.File, Text: written.Layers.Text()})
-	}
-	return &Plan{Title: title, Args: line, Files: files,
-		Also: []string{settings.SetAside(written.Path)}, Note: strings.TrimSpace(strings.Join(notes, "\n"))}, nil
+	p.Note = strings.TrimSpace(p.Note + "\n" + strings.ReplaceAll(dry.Messages, "vkloader: ", ""))
+	return p, nil
 }
 
 // changes maps the values of data-change to functions that plan a change with the fields of its form. They write
@@ -86,7 +71,7 @@ type prepared struct {
 	*Plan
 	Name   string
 	Line   string // the command line for a shell
-	Before []fix.SavedFile
+	Before []edit.Saved
 	Digest string
 	Fields []field
 	Err    string
@@ -112,13 +97,13 @@ func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, 
 	p := &prepared{Request: r, Plan: plan, Name: name, Line: string(Line(plan.Args))}
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%q\n", plan.Args)
-	paths := append(slices.Clone(plan.Also), term.Words(plan.Files, func(f File) string { return f.Path })...)
 	undo := fix.UndoFile(&m) // the tool's record of what it changed
-	for _, path := range paths {
+	paths := append(term.Words(plan.Files, func(e edit.Edit) string { return e.Path }), undo)
+	for _, path := range slices.DeleteFunc(paths, func(path string) bool { return path == "" }) {
 		if r.System && path != undo && !isSystemFile(path) {
 			return nil, nil, fmt.Errorf("this page is root's and changes files of the system only, not %s", path)
 		}
-		now, err := fix.Keep(&m, path)
+		now, err := edit.Keep(&m, path)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -185,11 +170,14 @@ func changeResult(part string, data any, err error) (string, error) {
 
 // apply makes the change and records the earlier content of the files.
 func (s *Server) apply(r *Request, p *prepared, m *machine.Machine) error {
-	wrong := p.carryOut(r)
+	var wrong error
+	if ran := p.run(r, p.Args); ran.Code != exit.Fine {
+		wrong = exit.As(ran.Code, ran.Failed())
+	}
 	step := undoStep{title: p.Title}
 	changed := false
 	for _, before := range p.Before {
-		after, err := fix.Keep(m, before.Path)
+		after, err := edit.Keep(m, before.Path)
 		if err != nil {
 			return err
 		}
@@ -211,7 +199,7 @@ type undoStep struct {
 	files []undoFile
 }
 
-type undoFile struct{ before, after fix.SavedFile }
+type undoFile struct{ before, after edit.Saved }
 
 // undoable returns the title of the last change, "" if there is none to undo, and the number of changes.
 func (s *Server) undoable() (string, int) {
@@ -246,7 +234,7 @@ func (s *Server) undoLast() (title string, err error) {
 	m := s.tool.Machine()
 	last := s.undo[len(s.undo)-1]
 	for _, f := range last.files {
-		now, err := fix.Keep(&m, f.before.Path)
+		now, err := edit.Keep(&m, f.before.Path)
 		if err != nil {
 			return "", err
 		}
@@ -282,67 +270,30 @@ func planClear(r *Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := found.InForce()
-	if file == nil {
-		return nil, errors.New("there is no settings file")
-	}
-	c := &settings.Clearing{Force: !file.Ours}
-	plan := &Plan{Title: "Remove the settings file",
-		Files: []File{{Path: file.Path, Remove: true}}, Also: []string{settings.SetAside(file.Path)}}
+	file, title := found.InForce(), "Remove the settings file"
+	c := &settings.Clearing{Force: file != nil && !file.Ours}
 	if app := r.Ref("app"); app != "" {
-		c.Apps = []string{app}
-		plan.Title = "Remove the settings for " + app
-		plan.Files[0].Remove = false
-		plan.Note = "Settings for other programs stay."
+		c.Apps, title = []string{app}, "Remove the settings for "+app
 	}
-	switch {
-	case !file.Ours && c.Apps != nil:
-		return nil, settings.NotOurs(file)
-	case !file.Ours:
+	plan := &Plan{Title: title, Args: append([]string{"settings", "clear"}, option.Words(c)...)}
+	if c.Force {
 		plan.Note = "Another program has written this file, and may write it again."
 	}
-	plan.Args = append([]string{"settings", "clear"}, option.Words(c)...)
-	return plan, nil
+	return planned(r, plan)
 }
 
 // planEverything plans the removal of all that the tool has written for the user.
 func planEverything(r *Request) (*Plan, error) {
-	m := r.Tool.Machine()
-	undo := fix.UndoFile(&m)
-	if undo == "" {
-		return nil, errors.New("the home directory is unknown")
-	}
-	edits, err := fix.Undone(&m)
-	if err != nil {
-		return nil, err
-	}
-	plan := &Plan{Title: "Undo everything that vkloader has written",
-		Args: []string{"settings", "clear", "--everything"}, Also: []string{undo},
+	plan := &Plan{Title: "Undo everything that vkloader has written", Args: []string{"settings", "clear", "--everything"},
 		Note: "These are the settings, configurations, settings of layers and fixes of this user, from this page and from terminals."}
-	plan.Files = edits
-	found, _, err := seeing(r.Tool, plan.Files).Settings()
-	if err != nil {
-		return nil, err
-	}
-	cleared, err := found.ClearAll(true)
-	for _, path := range cleared {
-		aside := settings.SetAside(path)
-		text, unread := m.ReadFile(aside)
-		plan.Files = slices.DeleteFunc(plan.Files, func(f File) bool { return f.Path == path })
-		plan.Files, plan.Also = append(plan.Files, File{Path: path, Text: string(text), Remove: unread != nil}),
-			append(plan.Also, aside)
-	}
-	if err == nil && len(plan.Files) == 0 {
-		err = failure("there is nothing to undo")
-	}
-	return plan, err
+	return planned(r, plan)
 }
 
 // planPolicy plans the end of the hardware policy.
 func planPolicy(r *Request) (*Plan, error) {
 	c := r.options(r.Ref("app"))
 	c.Hardware = core.AnyHardware.String()
-	return settingsPlan(r, "Remove the policy about hardware", c.Words("set"), c)
+	return planned(r, &Plan{Title: "Remove the policy about hardware", Args: c.Words("set")})
 }
 
 // planFix plans one step of "doctor --fix".
@@ -351,11 +302,5 @@ func planFix(r *Request) (*Plan, error) {
 	if step == "" {
 		return nil, errors.New("no step is named")
 	}
-	dry := r.Started("doctor", "--fix", "--dry-run", "--step", step)
-	if dry.Code > 1 || len(dry.Planned) == 0 {
-		return nil, dry.Failed()
-	}
-	m := r.Tool.Machine()
-	return &Plan{Title: step, Args: []string{"doctor", "--fix", "--yes", "--step", step}, Files: dry.Planned,
-		Also: []string{fix.UndoFile(&m)}, Child: true}, nil
+	return planned(r, &Plan{Title: step, Args: []string{"doctor", "--fix", "--yes", "--step", step}, Child: true})
 }

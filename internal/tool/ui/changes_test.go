@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/settings"
 )
@@ -51,7 +52,7 @@ func TestRootsPage(t *testing.T) {
 	tool := atHome{home: t.TempDir()}
 	m := tool.Machine()
 	for file, want := range map[string]bool{fix.UndoFile(&m): true, filepath.Join(tool.home, "other"): false} {
-		changes["of root"] = func(*Request) (*Plan, error) { return &Plan{Also: []string{file}}, nil }
+		changes["of root"] = func(*Request) (*Plan, error) { return &Plan{Files: []edit.Edit{{Path: file}}}, nil }
 		_, _, err := (&Server{}).prepare(&Request{Context: t.Context(), Tool: tool, System: true}, "of root")
 		if delete(changes, "of root"); (err == nil) != want {
 			t.Errorf("%s: %v", file, err)
@@ -65,12 +66,10 @@ func TestPlanOfALink(t *testing.T) {
 	if err := os.Symlink("file", link); err != nil {
 		t.Fatal(err)
 	}
-	for name, plan := range map[string]Plan{"files": {Files: []File{{Path: link}}}, "also": {Also: []string{link}}} {
-		changes["of a test"] = func(*Request) (*Plan, error) { return &plan, nil }
-		_, _, err := (&Server{}).prepare(&Request{Context: t.Context(), Tool: unchanged{}}, "of a test")
-		if delete(changes, "of a test"); !errors.Is(err, machine.ErrLink) {
-			t.Errorf("%s: %v", name, err)
-		}
+	changes["of a test"] = func(*Request) (*Plan, error) { return &Plan{Files: []edit.Edit{{Path: link}}}, nil }
+	_, _, err := (&Server{}).prepare(&Request{Context: t.Context(), Tool: unchanged{}}, "of a test")
+	if delete(changes, "of a test"); !errors.Is(err, machine.ErrLink) {
+		t.Error(err)
 	}
 }
 
@@ -78,8 +77,8 @@ func TestPlanOfALink(t *testing.T) {
 func TestNamesAreNoOptions(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"VK_LAYER_a": "settings layer VK_LAYER_a key=1", "--system": "settings layer -- --system key=1"} {
-		view := &layer{Name: name, Change: &settings.LayerChange{Edits: []settings.LayerEdit{{Key: "key", Value: "1"}}}}
-		if got := strings.Join(view.line(), " "); got != want {
+		c := &settings.LayerChange{Layer: name, Edits: []settings.LayerEdit{{Key: "key", Value: "1"}}}
+		if got := strings.Join(lineOf(c), " "); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

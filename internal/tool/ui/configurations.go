@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -95,18 +96,16 @@ func (c *configuration) compare(r *Request, found *settings.FileSet) error {
 		return err
 	}
 	c.App = s.App
-	with, err := found.Set(&settings.Options{Configuration: c.Name,
-		Target: settings.Target{Force: true, Dry: true}}, nil)
+	with, err := planned(r, &Plan{Args: []string{"settings", "use", c.Name, "--force"}})
 	if err != nil {
 		return err
 	}
-	none := term.Words(found.Files, func(f *settings.File) File { return File{Path: f.Path, Remove: true} })
+	none := term.Words(found.Files, func(f *settings.File) edit.Edit { return edit.Edit{Path: f.Path, Remove: true} })
 	compared := &chain{}
 	if compared.Before, err = explainedFor(r, seeing(r.Tool, none), s); err != nil {
 		return err
 	}
-	planned := []File{{Path: with.Path, Text: with.Text, Remove: with.Gone}}
-	if compared.After, err = explainedFor(r, seeing(r.Tool, planned), s); err != nil {
+	if compared.After, err = explainedFor(r, seeing(r.Tool, with.Files), s); err != nil {
 		return err
 	}
 	compared.compare()
@@ -155,17 +154,12 @@ func planUse(r *Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := r.options(app)
-	c.Configuration = r.Ref("name")
-	return settingsPlan(r, "Use "+c.Configuration+" for "+term.Or(app, allPrograms), c.Words("use", c.Configuration), c)
+	name := r.Ref("name")
+	return planned(r, &Plan{Title: "Use " + name + " for " + term.Or(app, allPrograms), Args: r.options(app).Words("use", name)})
 }
 
 // planSave plans to make a configuration.
 func planSave(r *Request) (*Plan, error) {
-	found, _, err := r.Tool.Settings()
-	if err != nil {
-		return nil, err
-	}
 	s := settings.Saving{Name: strings.TrimSpace(r.Query.Get("name")), From: r.Ref("from"), App: r.Ref("saved"),
 		Move: r.Query.Get("move") != ""}
 	if file := strings.TrimSpace(r.Query.Get("file")); file != "" {
@@ -173,34 +167,16 @@ func planSave(r *Request) (*Plan, error) {
 			return nil, errors.New("the path of the file has to begin at the root of the file system")
 		}
 	}
-	line := append([]string{"settings", "save", s.Name}, option.Words(&s)...)
-	plan := &Plan{Title: "Save the configuration " + s.Name, Args: line}
+	title := "Save the configuration " + s.Name
 	if s.Move {
-		plan.Title = "Rename the configuration " + s.From + " to " + s.Name
+		title = "Rename the configuration " + s.From + " to " + s.Name
 	}
-	s.Dry = true
-	saved, err := found.Save(&s)
-	if err != nil {
-		return nil, err
-	}
-	plan.Files = []File{{Path: saved.File, Text: saved.Text}}
-	if saved.Removed != "" {
-		plan.Files = append(plan.Files, File{Path: saved.Removed, Remove: true})
-	}
-	return plan, nil
+	return planned(r, &Plan{Title: title, Args: append([]string{"settings", "save", s.Name}, option.Words(&s)...)})
 }
 
 // planForget plans the removal of a configuration.
 func planForget(r *Request) (*Plan, error) {
-	found, _, err := r.Tool.Settings()
-	if err != nil {
-		return nil, err
-	}
 	name := r.Ref("name")
-	file, err := settings.ConfigurationFile(&found.Machine, name)
-	if err == nil {
-		err = found.Forget(name, true)
-	}
-	return &Plan{Title: "Remove the configuration " + name, Args: []string{"settings", "forget", name},
-		Files: []File{{Path: file, Remove: true}}, Note: "Programs keep the settings that it has given them."}, err
+	return planned(r, &Plan{Title: "Remove the configuration " + name, Args: []string{"settings", "forget", name},
+		Note: "Programs keep the settings that it has given them."})
 }

@@ -105,11 +105,6 @@ func planDevices(r *Request) (*Plan, error) {
 	if len(places) == 0 {
 		return nil, errors.New("choose at least one device")
 	}
-	line := c.Words("set")
-	dry := r.Started(append(slices.Clone(line), "--dry-run")...)
-	if len(dry.Planned) == 0 {
-		return nil, dry.Failed()
-	}
-	return &Plan{Title: "Choose the devices for " + term.Or(app, allPrograms), Args: line, Files: dry.Planned,
-		Note: settings.Lasting, Also: []string{settings.SetAside(dry.Planned[0].Path)}, Child: true}, nil
+	return planned(r, &Plan{Title: "Choose the devices for " + term.Or(app, allPrograms), Args: c.Words("set"),
+		Note: settings.Lasting, Child: true})
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"vkloader/discover"
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/wording"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/option"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -51,14 +51,12 @@ type layer struct {
 	Configuration  string   // has the settings; "": none
 	Configurations []string // the configurations that can have the settings
 
-	Differ  []layerDiffer         // settings that differ from their defaults
-	Change  *settings.LayerChange // nil: no change
-	Planned []File                // the files that it would write
-	Exports string                // the equivalent shell lines
-	Err     string                // the reason if the changes are impossible
-	Fields  []field               // the form fields for the change
+	Differ  []layerDiffer // settings that differ from their defaults
+	Plan    *Plan         // nil: no change
+	Exports string        // the equivalent shell lines
+	Err     string        // the reason if the changes are impossible
+	Fields  []field       // the form fields for the change
 
-	source *machine.Source
 	labels map[[2]string]string // by key and value; of settings with the value ""
 }
 
@@ -184,8 +182,7 @@ func layerOf(r *Request, name string) (view *layer, err error) {
 	if view.Where == "configuration" {
 		view.Configuration = cmp.Or(append([]string{r.Ref(view.Where)}, view.Configurations...)...)
 	}
-	view.source = found.Source
-	says, err := settings.ChangeLayer(view.source, view.change())
+	says, err := found.ChangeLayer(view.change())
 	if err != nil {
 		return nil, err
 	}
@@ -358,7 +355,7 @@ func (view *layer) valueText(row *layerRow, value string) string {
 // try sets the effect of the changes from a dry run.
 func (view *layer) try(r *Request) {
 	c := view.change()
-	c.Variables, c.Dry = view.Variables, true
+	c.Variables = view.Variables
 	for _, row := range view.Rows {
 		switch {
 		case view.Variables && row.Value != row.Default && row.Variable != "":
@@ -372,25 +369,31 @@ func (view *layer) try(r *Request) {
 	fields := maps.Clone(r.Query)
 	fields.Add("layer", view.Name)
 	view.Fields = fieldsOf(fields)
-	if len(c.Edits) == 0 || view.Err != "" {
+	if len(c.Edits) == 0 {
 		return
 	}
-	answer, err := settings.ChangeLayer(view.source, c)
-	switch {
-	case err != nil:
+	if view.Variables {
+		ran := r.Tool.Run(r, lineOf(c)...)
+		if view.Exports = ran.Out; ran.Code != exit.Fine {
+			view.Err = ran.Failed().Error()
+		}
+		return
+	}
+	note := "The layer reads the file when a program starts. The change does not enable the layer."
+	if view.Configuration != "" {
+		note = "Programs get the settings when they use the configuration, again if they use it now."
+	}
+	var err error
+	view.Plan, err = planned(r, &Plan{Title: "Change the settings of " + view.Name, Args: lineOf(c), Note: note})
+	if err != nil {
 		view.Err = err.Error()
-	case view.Variables:
-		view.Exports = string(answer.Exports())
-	default:
-		c.Dry = false
-		view.Change, view.Planned = c, []File{{Path: answer.File, Text: answer.Text, Remove: answer.Removed}}
 	}
 }
 
-// line returns the command line that makes the change.
-func (view *layer) line() []string {
-	operands, options := []string{view.Name}, []string(nil)
-	for _, e := range view.Change.Edits {
+// lineOf returns the command line that makes a change.
+func lineOf(c *settings.LayerChange) []string {
+	operands, options := []string{c.Layer}, []string(nil)
+	for _, e := range c.Edits {
 		switch {
 		case e.Default:
 			operands = append(operands, e.Key+"=")
@@ -400,7 +403,7 @@ func (view *layer) line() []string {
 			operands = append(operands, e.Key+"="+e.Value)
 		}
 	}
-	command, options := []string{"settings", "layer"}, append(options, option.Words(view.Change)...)
+	command, options := []string{"settings", "layer"}, append(options, option.Words(c)...)
 	// the names come from manifests, and are no options
 	if slices.ContainsFunc(operands, func(name string) bool { return strings.HasPrefix(name, "-") }) {
 		return slices.Concat(command, options, []string{"--"}, operands)
@@ -411,20 +414,15 @@ func (view *layer) line() []string {
 // planLayerSettings plans to write the settings of a layer.
 func planLayerSettings(r *Request) (*Plan, error) {
 	view, err := layerOf(r, r.Query.Get("layer"))
-	if err == nil && view.Err != "" {
-		return nil, failure(view.Err)
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if view.Change == nil {
+	case view.Err != "":
+		return nil, failure(view.Err)
+	case view.Plan == nil:
 		return nil, failure("nothing has changed")
 	}
-	note := "The layer reads the file when a program starts. The change does not enable the layer."
-	if view.Configuration != "" {
-		note = "Programs get the settings when they use the configuration, again if they use it now."
-	}
-	return &Plan{Title: "Change the settings of " + view.Name, Args: view.line(), Files: view.Planned, Note: note}, nil
+	return view.Plan, nil
 }
 
 // failure is an error with a fixed message.

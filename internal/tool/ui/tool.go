@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
-	"vkloader/internal/tool/fix"
+	"vkloader/internal/tool/edit"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -40,16 +40,13 @@ type Tool interface {
 // Ran is the output of a command line.
 type Ran struct {
 	Args     []string
-	Out      string // standard output
-	Messages string // standard error
-	Code     int    // the exit code
-	Value    any    `json:"-"` // the value printed as JSON
-	JSON     bool   // in a child process: JSON was printed
-	Planned  []File // the files that --dry-run would write
+	Out      string      // standard output
+	Messages string      // standard error
+	Code     int         // the exit code
+	Value    any         `json:"-"` // the value printed as JSON
+	JSON     bool        // in a child process: JSON was printed
+	Planned  []edit.Edit // the edits that --dry-run would make
 }
-
-// File is a file that a change writes or removes.
-type File = fix.Edit
 
 // Decode reads the printed JSON. Without JSON, it returns the command's error.
 func (r *Ran) Decode(into any) error {
@@ -64,8 +61,8 @@ func (r *Ran) Decode(into any) error {
 
 // Failed returns the command's error message.
 func (r *Ran) Failed() error {
-	text := strings.TrimPrefix(strings.TrimSpace(r.Messages), "vkloader: ")
-	return errors.New(term.Or(text, fmt.Sprintf("%s ended with exit code %d", r.Line(), r.Code)))
+	text := strings.TrimSpace(term.Or(r.Messages, r.Out))
+	return errors.New(term.Or(strings.TrimPrefix(text, "vkloader: "), fmt.Sprintf("%s ended with exit code %d", r.Line(), r.Code)))
 }
 
 // Line returns the command line for a shell.
