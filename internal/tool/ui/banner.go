@@ -2,13 +2,10 @@ package ui
 
 import (
 	"cmp"
-	"os/user"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -61,8 +58,11 @@ func (b *banner) settings(r *Request) error {
 		return err
 	}
 	m := r.Tool.Machine()
-	since, by := history(&m, file.File)
-	writer := term.Either(file.Ours, "vkloader, by "+by, "another program, by "+by)
+	since := ""
+	if info, err := m.Stat(file.File); err == nil {
+		since = info.ModTime().UTC().Format(time.RFC3339)
+	}
+	writer := term.Either(file.Ours, "vkloader", "another program")
 	until := cmp.Or(file.Expires, "it is removed")
 	var said []string
 	for _, p := range file.Programs {
@@ -144,21 +144,4 @@ func (b *banner) variables(r *Request) error {
 		}
 	}
 	return nil
-}
-
-// history returns the time of a file's last change, and its owner.
-func history(m *machine.Machine, path string) (since, by string) {
-	info, err := m.Stat(path)
-	if err != nil {
-		return "", "somebody"
-	}
-	id := "-1"
-	if numbers, known := machine.NumbersOf(info); known {
-		id = strconv.FormatUint(uint64(numbers.User), 10)
-	}
-	by = "user " + id
-	if u, err := user.LookupId(id); err == nil {
-		by = u.Username
-	}
-	return info.ModTime().UTC().Format(time.RFC3339), by
 }

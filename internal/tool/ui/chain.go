@@ -114,7 +114,7 @@ func chainOf(r *Request) (any, error) {
 		c.Library, c.Own = l.File, r.typed.loaderToConfirm(l, s.App)
 	}
 	if c.Unread = unread(c.Before.Loader); c.Unread != "" { // such a change would have no effect
-		c.Draft.reset()
+		c.Draft.entries, c.Draft.Drivers = slices.Clone(c.Draft.initial), nil
 	}
 	m := r.Tool.Machine()
 	c.Foreign, c.Starts = m.Foreign(), r.launchRefusal() == ""
@@ -237,50 +237,26 @@ func (c *chain) compare() {
 	if c.After == nil {
 		return
 	}
-	before, after := c.Before.ActiveLayers(), c.After.ActiveLayers()
 	mark := func(list, other []string, alone string) (items []sideItem) {
-		for _, name := range list {
+		kept, keptThere := missing(list, missing(list, other)), missing(other, missing(other, list))
+		for _, name := range list[:min(len(list), maxRows)] {
 			item := sideItem{Name: name}
 			switch {
 			case !slices.Contains(other, name):
 				item.Mark = alone
-			case isMoved(name, list, other):
+			case slices.Index(kept, name) != slices.Index(keptThere, name):
 				item.Mark = "moved"
 			}
 			items = append(items, item)
 		}
 		return items
 	}
-	c.Sides = []side{{Title: "Now", Items: mark(before, after, "goes")},
-		{Title: "With the change", Items: mark(after, before, "new")}}
+	before, after := c.Before.ActiveLayers(), c.After.ActiveLayers()
+	c.Sides = []side{{Title: "Now", Items: mark(before, after, "goes"), More: max(0, len(before)-maxRows)},
+		{Title: "With the change", Items: mark(after, before, "new"), More: max(0, len(after)-maxRows)}}
 	if old, fresh := driversOf(c.Before), driversOf(c.After); !slices.Equal(old, fresh) {
 		c.Sides[0].Drivers, c.Sides[1].Drivers = mark(old, fresh, "goes"), mark(fresh, old, "new")
 	}
-	for i := range c.Sides {
-		if s := &c.Sides[i]; len(s.Items) > maxRows {
-			s.Items, s.More = s.Items[:maxRows], len(s.Items)-maxRows
-		}
-	}
-}
-
-// isMoved reports whether a layer changes its place among the layers of both lists.
-func isMoved(name string, list, other []string) bool {
-	if len(list) > maxRows*10 || len(other) > maxRows*10 {
-		return false
-	}
-	place := func(list, other []string) int {
-		n := 0
-		for _, l := range list {
-			if l == name {
-				return n
-			}
-			if slices.Contains(other, l) {
-				n++
-			}
-		}
-		return -1
-	}
-	return place(list, other) != place(other, list)
 }
 
 // itemPart shows the data of one layer or driver that take too long to collect for all: its package, and its switches.

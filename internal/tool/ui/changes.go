@@ -165,7 +165,7 @@ func changeResult(part string, data any, err error) (string, error) {
 	if err != nil {
 		part, data = "failed", err.Error()
 	}
-	return render("change", part, data)
+	return render(part, data)
 }
 
 // apply makes the change and records the earlier content of the files.

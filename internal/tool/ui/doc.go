@@ -7,7 +7,7 @@
 // (#/NAME), its title, and the function that collects the template's data. Page.Data receives a Request: the part of
 // the address after the name (Rest), the query, and the Tool. Request.Tool.Run runs a command line of the tool in this
 // process, and Ran.Decode reads its JSON. The list in pages.go names every page in the order of the navigation. The
-// template defines "page"; shared templates such as "finding" are in pages/frame.html. A page changes nothing: its
+// template has the page's name; shared templates such as "finding" are in pages/frame.html. A page changes nothing: its
 // whole state is in its address, so that the browser's Back works. A form with data-go leads to the address made of its
 // fields.
 //

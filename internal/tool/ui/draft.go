@@ -17,12 +17,10 @@ type draft struct {
 	app     string
 	All     bool                   // for all programs
 	Expires string                 // the expiry for "settings set"; "": unchanged
-	entries []settings.LayerChoice // from the program down
-	Exact   bool                   // no other layers
+	entries []settings.LayerChoice // from the program down; without the place of all others, there are no others
 	Drivers []string               // the manifests of the drivers in use; nil: unchanged
 
-	initial      []settings.LayerChoice // as in the current settings file
-	initialExact bool
+	initial []settings.LayerChoice // the entries of the current settings file
 }
 
 // draftOf reads the draft in the address, or else the current settings.
@@ -41,11 +39,15 @@ func draftOf(r *Request, s *subject) (*draft, error) {
 			}
 		}
 	}
-	d.start(now)
-	d.initial, d.initialExact = slices.Clone(d.entries), d.Exact
-	d.Drivers = r.Refs("driver")
+	d.initial = make([]settings.LayerChoice, 1)
+	if now != nil && now.Layers != nil {
+		d.initial = term.Words(now.Layers, func(l settings.ShownLayer) settings.LayerChoice {
+			return settings.LayerChoice{Name: l.Name, Control: term.Either(l.Name == "", "", l.Control)}
+		})
+	}
+	d.entries, d.Drivers = slices.Clone(d.initial), r.Refs("driver")
 	if r.Query.Has("layer") {
-		d.entries, d.Exact = nil, r.Query.Get("exact") != ""
+		d.entries = nil
 		for _, text := range r.Refs("layer") {
 			e := settings.LayerChoice{}
 			if e.UnmarshalText([]byte(text)) != nil {
@@ -89,23 +91,6 @@ func (d *draft) tool(r *Request) (Tool, error) {
 	return seeing(r.Tool, plan.Files), nil
 }
 
-// start initializes the draft from the settings file.
-func (d *draft) start(now *settings.ForPrograms) {
-	if now == nil || now.Layers == nil {
-		d.entries = make([]settings.LayerChoice, 1)
-		return
-	}
-	d.Exact = true
-	for _, l := range now.Layers {
-		if l.Name == "" {
-			d.Exact = false
-			d.entries = append(d.entries, settings.LayerChoice{})
-			continue
-		}
-		d.entries = append(d.entries, settings.LayerChoice{Name: l.Name, Control: l.Control})
-	}
-}
-
 // Layers returns the changed entries as in the address: values of --layer in the form of {{ref}}.
 func (d *draft) Layers() []string {
 	if d.sameLayers() {
@@ -118,14 +103,7 @@ func (d *draft) Layers() []string {
 func (d *draft) Given() bool { return !d.sameLayers() || d.Drivers != nil }
 
 // sameLayers reports whether the layers of the draft are those of the current settings.
-func (d *draft) sameLayers() bool {
-	return d.Exact == d.initialExact && slices.Equal(d.entries, d.initial)
-}
-
-// reset removes every change.
-func (d *draft) reset() {
-	d.entries, d.Exact, d.Drivers = slices.Clone(d.initial), d.initialExact, nil
-}
+func (d *draft) sameLayers() bool { return slices.Equal(d.entries, d.initial) }
 
 // query adds the draft to an address.
 func (d *draft) query(q url.Values) {
@@ -137,9 +115,6 @@ func (d *draft) query(q url.Values) {
 	}
 	if !d.sameLayers() {
 		q["layer"] = d.Layers()
-		if d.Exact {
-			q.Set("exact", "1")
-		}
 	}
 	for _, manifest := range d.Drivers {
 		q.Add("driver", url.QueryEscape(manifest))
@@ -155,16 +130,10 @@ func (d *draft) change(r *Request) *settings.Options {
 	if d.sameLayers() {
 		return c
 	}
-	c.Layers, c.OnlyThese = d.entries, d.Exact
-	named := slices.ContainsFunc(d.entries, func(e settings.LayerChoice) bool { return e.Control != "" })
-	switch last := len(d.entries) - 1; {
-	case named && d.entries[last].Control == "": // at the end, the place of all others is the default
+	c.Layers, c.NoLayers = d.entries, len(d.entries) == 0
+	c.OnlyThese = !c.NoLayers && !slices.Contains(d.entries, settings.LayerChoice{})
+	if last := len(d.entries) - 1; last > 0 && d.entries[last].Control == "" { // the default place of all others
 		c.Layers = d.entries[:last]
-	case named:
-	case d.Exact:
-		c.Layers, c.OnlyThese, c.NoLayers = nil, false, true
-	default:
-		c.Layers = make([]settings.LayerChoice, 1)
 	}
 	return c
 }

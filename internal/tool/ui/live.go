@@ -49,7 +49,7 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return
 		}
-		if html, err := render("programs", "running", found); err == nil {
+		if html, err := render("running", found); err == nil {
 			send(map[string]string{"html": html})
 		}
 	})
@@ -108,7 +108,7 @@ func (s *Server) serveEnd(w http.ResponseWriter, r *http.Request) {
 	for process.Here.Exists(pid) && r.Context().Err() == nil {
 		watch.Wait([]*process.Process{{PID: pid}}, -1)
 	}
-	if text, err := render("program", "ended", pid); err == nil && r.Context().Err() == nil {
+	if text, err := render("ended", pid); err == nil && r.Context().Err() == nil {
 		send(map[string]string{"html": text})
 	}
 }

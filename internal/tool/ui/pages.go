@@ -109,38 +109,17 @@ func dict(pairs ...any) map[string]any {
 	return values
 }
 
-// frame is the shared template.
-var frame = sync.OnceValues(func() (*template.Template, error) {
-	return template.New("frame").Funcs(functions).ParseFS(templateFiles, "pages/frame.html")
+// templates has the templates of all pages and parts, by their names.
+var templates = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("").Funcs(functions).ParseFS(templateFiles, "pages/*.html")
 })
-
-// templates caches the parsed templates by name.
-var templates sync.Map
-
-// templateOf returns the frame with a template.
-func templateOf(name string) (*template.Template, error) {
-	if t, ok := templates.Load(name); ok {
-		return t.(*template.Template), nil
-	}
-	base, err := frame()
-	if err != nil {
-		return nil, err
-	}
-	t, err := base.Clone()
-	if err == nil {
-		t, err = t.ParseFS(templateFiles, "pages/"+name+".html")
-	}
-	if err == nil {
-		templates.Store(name, t)
-	}
-	return t, err
-}
 
 // shown is the data of a template.
 type shown struct {
 	*Request
 	Data any
-	Err  string // the reason if Data failed
+	Body template.HTML // of a page, in its frame
+	Err  string        // the reason if there is none
 
 	Untyped []string // variables that the user has to confirm first
 	Banner  *banner
@@ -148,14 +127,14 @@ type shown struct {
 	Undos   int    // the number of changes that can be undone
 }
 
-// render returns a part of a template with its data. It replaces control and invisible characters.
-func render(name, part string, data any) (string, error) {
-	t, err := templateOf(name)
+// render returns a template with its data. It replaces control and invisible characters.
+func render(name string, data any) (string, error) {
+	t, err := templates()
 	if err != nil {
 		return "", err
 	}
 	var text strings.Builder
-	err = t.ExecuteTemplate(&text, part, data)
+	err = t.ExecuteTemplate(&text, name, data)
 	return term.Text(text.String()), err
 }
 
@@ -185,14 +164,19 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	view := shown{Request: q}
 	view.Undo, view.Undos = s.undoable()
 	var err error
-	if view.Data, err = p.Data(q); err != nil {
+	if view.Data, err = p.Data(q); err == nil {
+		var body string
+		body, err = render(p.Name, view)
+		view.Body = template.HTML(body)
+	}
+	if err != nil {
 		view.Err = err.Error()
 	}
 	if open := (*untyped)(nil); errors.As(err, &open) {
 		view.Untyped = open.pairs
 	}
 	view.Banner = bannerOf(q)
-	s.write(w, p.Name, "frame", view)
+	s.write(w, "frame", view)
 }
 
 // servePart answers /part/ADDRESS with the part's HTML fragment.
@@ -206,15 +190,15 @@ func (s *Server) servePart(w http.ResponseWriter, r *http.Request) {
 	q.Page, q.Rest, q.Query = p, rest, r.URL.Query()
 	data, err := p.Data(q)
 	if err != nil {
-		s.write(w, "change", "wrong", err.Error())
+		s.write(w, "wrong", err.Error())
 		return
 	}
-	s.write(w, p.Name, "page", shown{Request: q, Data: data})
+	s.write(w, p.Name, shown{Request: q, Data: data})
 }
 
-// write answers with a part of a template.
-func (s *Server) write(w http.ResponseWriter, name, part string, data any) {
-	text, err := render(name, part, data)
+// write answers with a template.
+func (s *Server) write(w http.ResponseWriter, name string, data any) {
+	text, err := render(name, data)
 	if err != nil {
 		fmt.Fprintf(s.options.Messages, "vkloader: page %s: %v\n", name, err)
 		http.Error(w, "the page cannot be shown: "+err.Error(), http.StatusInternalServerError)

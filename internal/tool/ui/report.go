@@ -121,7 +121,7 @@ func (s *Server) collectReport(r *Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return render("report", "page", shown{Request: r, Data: data})
+	return render("report", shown{Request: r, Data: data})
 }
 
 // serveReport answers with the archive of a collection without the removed parts. It writes no file.

@@ -125,7 +125,7 @@ var kinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/ja
 
 // serveShell answers with the empty page.
 func (s *Server) serveShell(w http.ResponseWriter, _ *http.Request) {
-	s.write(w, "shell", "shell", pages)
+	s.write(w, "shell", pages)
 }
 
 // serveAsset answers with a file of the page. The style of pictures comes from package survey.

@@ -79,7 +79,7 @@ func Child(ctx context.Context, tool Tool, options Options, in io.Reader, out io
 		answer.Err = err.Error()
 		return json.NewEncoder(out).Encode(&answer)
 	}
-	if answer.HTML, err = render(p.Name, "page", shown{Request: r, Data: data}); err != nil {
+	if answer.HTML, err = render(p.Name, shown{Request: r, Data: data}); err != nil {
 		return err
 	}
 	return json.NewEncoder(out).Encode(&answer)
@@ -199,7 +199,7 @@ func slowly(w http.ResponseWriter, r *http.Request, title string, do func(tell f
 			}
 		})
 		if err != nil {
-			html, _ = render("change", "wrong", err)
+			html, _ = render("wrong", err)
 		}
 		done <- html
 	}()
