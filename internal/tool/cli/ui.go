@@ -179,12 +179,10 @@ func (c *commandLines) invocation() *invocation {
 }
 
 // Settings implements ui.Tool.
-func (c *commandLines) Settings() (*settings.FileSet, string, error) {
+func (c *commandLines) Settings() (*settings.FileSet, error) {
 	s := c.invocation()
-	var messages bytes.Buffer
-	s.errOut = &messages
-	found, err := s.settings()
-	return found, messages.String(), err
+	s.errOut = io.Discard
+	return s.settings()
 }
 
 // Run implements ui.Tool.

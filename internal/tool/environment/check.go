@@ -58,9 +58,9 @@ func (c *checker) decide(names ...variables.ID) *plan.Answer {
 	return answer
 }
 
-func (c *checker) find(code diag.Code, v variables.ID, f Problem) {
-	f.Code, f.Variable, f.Severity = code, v.Name(), code.Entry().Severity
-	if code == diag.VariableNothing && decide.OnlyDrivers(v.Name()) && c.works() {
+func (c *checker) find(code diag.Code, variable string, f Problem) {
+	f.Code, f.Variable, f.Severity = code, variable, code.Entry().Severity
+	if code == diag.VariableNothing && decide.OnlyDrivers(variable) && c.works() {
 		f.Severity = diag.Warning
 	}
 	c.found = append(c.found, f)
@@ -84,7 +84,7 @@ func (c *checker) paths() {
 		variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
 		for _, place := range split(c.value(v), machine.ListSeparator) {
 			if kind, is := c.fault(place); is {
-				c.find(diag.VariableNothing, v, Problem{Kind: kind, Place: place})
+				c.find(diag.VariableNothing, v.Name(), Problem{Kind: kind, Place: place})
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func (c *checker) patterns(v variables.ID) (list []string) {
 func (c *checker) matches(v variables.ID, kind Kind, names []string) []string {
 	for _, entry := range c.patterns(v) {
 		if !slices.ContainsFunc(names, func(n string) bool { return plan.Matches(entry, n) }) {
-			c.find(diag.VariableMatch, v, Problem{Kind: kind, Place: entry, Names: names})
+			c.find(diag.VariableMatch, v.Name(), Problem{Kind: kind, Place: entry, Names: names})
 		}
 	}
 	var hit []string
@@ -158,13 +158,13 @@ func (c *checker) drivers() {
 	disabled := c.matches(variables.DriversDisable, NoDriverMatches, known)
 	for _, name := range selected {
 		if slices.Contains(disabled, name) && c.meant(name, selected, known) {
-			c.find(diag.VariableContradiction, variables.DriversSelect, Problem{Kind: BothMatch,
+			c.find(diag.VariableContradiction, variables.DriversSelect.Name(), Problem{Kind: BothMatch,
 				Other: variables.DriversDisable.Name(), Place: name})
 		}
 	}
 	if len(all.Drivers) > 0 && len(c.answer.Drivers) == 0 {
 		v := term.Either(c.value(variables.DriversSelect) != "", variables.DriversSelect, variables.DriversDisable)
-		c.find(diag.VariableAllOut, v, Problem{Kind: AllOut, Names: names})
+		c.find(diag.VariableAllOut, v.Name(), Problem{Kind: AllOut, Names: names})
 	}
 }
 
@@ -212,10 +212,10 @@ func (c *checker) layers() {
 		if byName[name] != nil {
 			asked = append(asked, name)
 		} else if c.keptOut(name) {
-			c.find(diag.VariableContradiction, variables.InstanceLayers, Problem{Kind: KeptOut, Layer: name,
+			c.find(diag.VariableContradiction, variables.InstanceLayers.Name(), Problem{Kind: KeptOut, Layer: name,
 				Place: filepath.Clean(c.answer.Settings.File)})
 		} else {
-			c.find(diag.VariableNothing, variables.InstanceLayers, Problem{Kind: NoLayer, Layer: name})
+			c.find(diag.VariableNothing, variables.InstanceLayers.Name(), Problem{Kind: NoLayer, Layer: name})
 		}
 	}
 	c.unanswered(all.Layers)
@@ -241,9 +241,8 @@ func (c *checker) layers() {
 		}
 		active := explain.ActiveLayer(c.answer, name) != nil
 		if len(on) > 0 && len(off) > 0 && !(active && c.allBut(name, on, off)) {
-			c.found = append(c.found, Problem{Code: diag.VariableContradiction,
-				Severity: diag.VariableContradiction.Entry().Severity, Variable: off[0], Kind: OnAndOff, Layer: name,
-				On: on, Off: off, Used: active})
+			c.find(diag.VariableContradiction, off[0],
+				Problem{Kind: OnAndOff, Layer: name, On: on, Off: off, Used: active})
 		}
 	}
 }
@@ -309,15 +308,13 @@ func (c *checker) devices() {
 	for _, v := range []string{drivers.MesaSelect, drivers.MesaPrime} {
 		own[v] = c.source.Var(v, false).Value
 		if own[v] != "" && c.value(variables.DeviceSelect) != "" {
-			c.find(diag.VariableContradiction, variables.DeviceSelect, Problem{Kind: TwoChoices,
+			c.find(diag.VariableContradiction, variables.DeviceSelect.Name(), Problem{Kind: TwoChoices,
 				Value: c.value(variables.DeviceSelect), Other: v, OtherValue: own[v], Layer: drivers.MesaLayer})
 		}
 	}
 	if own[drivers.MesaSelect] != "" && own[drivers.MesaPrime] != "" {
-		c.found = append(c.found, Problem{Code: diag.VariableContradiction,
-			Severity: diag.VariableContradiction.Entry().Severity, Kind: TwoOfMesa, Variable: drivers.MesaPrime,
-			Value: own[drivers.MesaPrime], Other: drivers.MesaSelect, OtherValue: own[drivers.MesaSelect],
-			Layer: drivers.MesaLayer})
+		c.find(diag.VariableContradiction, drivers.MesaPrime, Problem{Kind: TwoOfMesa, Value: own[drivers.MesaPrime],
+			Other: drivers.MesaSelect, OtherValue: own[drivers.MesaSelect], Layer: drivers.MesaLayer})
 	}
 }
 

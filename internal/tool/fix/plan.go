@@ -297,17 +297,13 @@ func Undone(m *machine.Machine) (edits []edit.Edit, err error) {
 	return edits, nil
 }
 
-func sum(text []byte) string {
-	hash := sha256.Sum256(text)
-	return hex.EncodeToString(hash[:])
-}
-
 // stateOf returns a file's state in the notation of changed.After.
 func stateOf(k *edit.Saved) string {
 	if !k.There {
 		return ""
 	}
-	return sum(k.Text)
+	hash := sha256.Sum256(k.Text)
+	return hex.EncodeToString(hash[:])
 }
 
 func readUndo(m *machine.Machine, file string) (*undo, error) {

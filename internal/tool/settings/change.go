@@ -11,6 +11,7 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
@@ -504,7 +505,8 @@ func judge(content map[string]any, where string) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range validation.File(string(text), where, where, validation.Settings).Findings {
+	result, _ := validation.Judge(facts.File{Content: string(text)}, where, validation.Settings)
+	for _, f := range result.Findings {
 		if f.Severity == diag.Problem {
 			return exit.Problem("not written: the file would have a problem: %s", f.What)
 		}

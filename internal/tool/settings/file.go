@@ -24,23 +24,6 @@ type File struct {
 	Expires time.Time // of the tool's file; zero: never
 }
 
-// Existing reads the files that exist among places, in order. A file in a directory that this user may not search does
-// not exist for the loader either (SET-7).
-func Existing(m *machine.Machine, places []string) ([]*File, error) {
-	var files []*File
-	for _, place := range places {
-		f, err := Read(m, place)
-		if err != nil && !m.Exists(place) {
-			continue
-		}
-		if err != nil {
-			return files, err
-		}
-		files = append(files, f)
-	}
-	return files, nil
-}
-
 // Read reads one file. A file without the tool's mark, or without valid JSON, belongs to another program.
 func Read(m *machine.Machine, place string) (*File, error) {
 	data, err := m.ReadFile(place)

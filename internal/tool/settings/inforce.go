@@ -40,9 +40,18 @@ func Look(source *machine.Source) (*FileSet, error) {
 }
 
 // Again reads the files again, because another run of the tool may have changed them.
-func (p *FileSet) Again() (err error) {
-	p.Files, err = Existing(&p.Machine, p.Places)
-	return exit.As(exit.NotLooked, err)
+// A file in a directory that this user may not search does not exist for the loader either (SET-7).
+func (p *FileSet) Again() error {
+	p.Files = nil
+	for _, place := range p.Places {
+		f, err := Read(&p.Machine, place)
+		if err == nil {
+			p.Files = append(p.Files, f)
+		} else if p.Machine.Exists(place) {
+			return exit.As(exit.NotLooked, err)
+		}
+	}
+	return nil
 }
 
 // InForce returns the file that programs use; nil without one.
@@ -100,35 +109,29 @@ func NotOurs(f *File) error {
 		f.Path)
 }
 
-// RealApp is RealApps for one program; it returns "" for "".
+// RealApp returns a path for app_keys: absolute and with symbolic links resolved, as the loader sees its own program. A
+// name that is no file is looked up in PATH; that of a removed program stays, and also "".
 func RealApp(m *machine.Machine, app string) (string, error) {
 	if app == "" {
 		return "", nil
 	}
-	apps, err := RealApps(m, []string{app})
-	if err != nil {
-		return "", err
+	if found, err := m.FindProgram(app); err == nil && !m.Exists(app) {
+		app = found
 	}
-	return apps[0], nil
+	real, err := m.Real(app)
+	return real, exit.As(exit.NotLooked, err)
 }
 
-// RealApps returns paths for app_keys: absolute and with symbolic links resolved, as the loader sees its own program. A
-// name that is no file is looked up in PATH; that of a removed program stays.
-func RealApps(m *machine.Machine, apps []string) ([]string, error) {
-	var out []string
+// RealApps is RealApp for several programs.
+func RealApps(m *machine.Machine, apps []string) (list []string, err error) {
 	for _, app := range apps {
-		if !m.Exists(app) {
-			if found, err := m.FindProgram(app); err == nil {
-				app = found
-			}
-		}
-		real, err := m.Real(app)
+		real, err := RealApp(m, app)
 		if err != nil {
-			return nil, exit.As(exit.NotLooked, err)
+			return nil, err
 		}
-		out = append(out, real)
+		list = append(list, real)
 	}
-	return out, nil
+	return list, nil
 }
 
 // Ignored returns a message for each program whose loader ignores the settings file or some of the fields. The program

@@ -266,7 +266,7 @@ func settingsInForce(r *Request, app string) (*settings.Shown, error) {
 
 // planClear plans the removal of the settings file, or of its settings for one program.
 func planClear(r *Request) (*Plan, error) {
-	found, _, err := r.Tool.Settings()
+	found, err := r.Tool.Settings()
 	if err != nil {
 		return nil, err
 	}
@@ -284,8 +284,8 @@ func planClear(r *Request) (*Plan, error) {
 
 // planEverything plans the removal of all that the tool has written for the user.
 func planEverything(r *Request) (*Plan, error) {
-	plan := &Plan{Title: "Undo everything that vkloader has written", Args: []string{"settings", "clear", "--everything"},
-		Note: "These are the settings, configurations, settings of layers and fixes of this user, from this page and from terminals."}
+	plan := &Plan{Title: "Undo everything that vkloader has written",
+		Args: []string{"settings", "clear", "--everything"}, Note: "These are the settings, configurations, settings of layers and fixes of this user, from this page and from terminals."}
 	return planned(r, plan)
 }
 

@@ -41,7 +41,7 @@ func (c configuration) Link() template.URL {
 }
 
 func configurationsOf(r *Request) (any, error) {
-	found, _, err := r.Tool.Settings()
+	found, err := r.Tool.Settings()
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,8 @@ func configurationsOf(r *Request) (any, error) {
 			if slices.ContainsFunc(c.Settings.Layers,
 				func(used settings.ShownLayer) bool { return used.Name == l.Name }) {
 				one.Forms = append(one.Forms,
-					&layer{Name: l.Name, Presets: l.Presets, Where: "configuration", Configuration: c.Name})
+					&layer{Name: l.Name, LayerSettings: &settings.LayerSettings{Presets: l.Presets},
+						Where: "configuration", Configuration: c.Name})
 			}
 		}
 		return &configurations{One: &one}, nil
@@ -116,7 +117,7 @@ func (c *configuration) compare(r *Request, found *settings.FileSet) error {
 
 // serveConfiguration answers with the file of a configuration.
 func (s *Server) serveConfiguration(w http.ResponseWriter, r *http.Request) {
-	found, _, err := s.tool.Settings()
+	found, err := s.tool.Settings()
 	c := &settings.Configuration{}
 	if err == nil {
 		c, err = found.Configuration(strings.TrimSuffix(r.PathValue("file"), ".json"))
@@ -155,7 +156,8 @@ func planUse(r *Request) (*Plan, error) {
 		return nil, err
 	}
 	name := r.Ref("name")
-	return planned(r, &Plan{Title: "Use " + name + " for " + term.Or(app, allPrograms), Args: r.options(app).Words("use", name)})
+	return planned(r, &Plan{Title: "Use " + name + " for " + term.Or(app, allPrograms),
+		Args: r.options(app).Words("use", name)})
 }
 
 // planSave plans to make a configuration.

@@ -26,7 +26,7 @@ type launches struct {
 
 func launchOf(r *Request) (any, error) {
 	view := &launches{Refusal: r.launchRefusal()}
-	found, _, err := r.Tool.Settings()
+	found, err := r.Tool.Settings()
 	if err != nil {
 		return nil, err
 	}

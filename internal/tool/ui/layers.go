@@ -38,15 +38,11 @@ type layers struct {
 
 // layer is the form of one layer.
 type layer struct {
-	Name      string
-	Manifest  string
-	About     settings.About
-	Library   string
-	File      string // the source or the target of the values; "": none yet
-	Rows      []*layerRow
-	Presets   []settings.Preset
-	Where     string // "configuration"; "variables"; "" for all programs
-	Variables bool   // show variables instead of a file
+	*settings.LayerSettings // as they are
+	Name                    string
+	Rows                    []*layerRow
+	Where                   string // "configuration"; "variables"; "" for all programs
+	Variables               bool   // show variables instead of a file
 
 	Configuration  string   // has the settings; "": none
 	Configurations []string // the configurations that can have the settings
@@ -173,7 +169,7 @@ func layersWithSettings(r *Request) (*layers, error) {
 func layerOf(r *Request, name string) (view *layer, err error) {
 	view = &layer{Name: name, Where: r.Query.Get("where")}
 	view.Variables = view.Where == "variables"
-	found, _, err := r.Tool.Settings()
+	found, err := r.Tool.Settings()
 	if err != nil {
 		return nil, err
 	}
@@ -182,13 +178,10 @@ func layerOf(r *Request, name string) (view *layer, err error) {
 	if view.Where == "configuration" {
 		view.Configuration = cmp.Or(append([]string{r.Ref(view.Where)}, view.Configurations...)...)
 	}
-	says, err := found.ChangeLayer(view.change())
-	if err != nil {
+	if view.LayerSettings, err = found.ChangeLayer(view.change()); err != nil {
 		return nil, err
 	}
-	view.Manifest, view.File, view.Presets = says.Manifest, says.File, says.Presets
-	view.About, view.Library = says.About, says.Library
-	for _, s := range says.Settings {
+	for _, s := range view.Settings {
 		row := &layerRow{Setting: s.Setting, Line: s.Line, Now: s.Default}
 		if s.Line > 0 {
 			row.Now = s.Value

@@ -19,8 +19,8 @@ import (
 // Tool runs command lines of this program in this process, with the --root and --env options of its start. Pages read
 // the output of commands, and a change is the command line of a command.
 type Tool interface {
-	// Settings finds the settings files, and returns messages about the expired ones, which it removes.
-	Settings() (found *settings.FileSet, said string, err error)
+	// Settings finds the settings files. It removes the expired ones.
+	Settings() (*settings.FileSet, error)
 	// Run runs a command line, such as "explain", "--json", in this process.
 	Run(ctx context.Context, args ...string) *Ran
 	// Child starts this program with ChildOption and further variables. The end of the context ends the child and all

@@ -32,17 +32,6 @@ const (
 // Kinds lists the kinds that a caller can request.
 var Kinds = []Kind{Driver, Implicit, Explicit, Settings}
 
-// File checks a file's text. path is for messages. whole is the absolute path, whose directory identifies an implicit
-// layer. With kind Unknown, the content gives the kind.
-func File(text, path, whole string, kind Kind) *Result {
-	c := &checker{path: path, whole: whole, result: &Result{Path: path, Kind: kind, Findings: []Remark{}}}
-	c.check(text)
-	for _, f := range c.found {
-		c.result.Findings = append(c.result.Findings, f.Remark)
-	}
-	return c.result
-}
-
 func (c *checker) check(text string) {
 	path, whole := c.path, c.whole
 	if is := encoding(text); is != "" {
@@ -263,8 +252,8 @@ type Remark struct {
 	Do        string        `json:"do,omitempty"`
 }
 
-// Judge checks a file that was read. problems reports whether there are findings beyond
-// warnings and notes.
+// Judge checks a file that was read. With kind Unknown, the content gives the kind. problems reports whether there are
+// findings beyond warnings and notes.
 func Judge(file facts.File, path string, kind Kind) (result Result, problems bool) {
 	result = Result{Path: path, Kind: kind, Findings: []Remark{}}
 	if file.Status != facts.FileRead {
@@ -273,10 +262,13 @@ func Judge(file facts.File, path string, kind Kind) (result Result, problems boo
 			facts.FileTooLarge:   "is larger than 16 MB (16777216 bytes)"}[file.Status], "cannot be read")
 		return result, true
 	}
-	whole := path // the directory identifies an implicit layer
+	c := &checker{path: path, whole: path, result: &result} // the directory of whole identifies an implicit layer
 	if absolute, err := filepath.Abs(path); err == nil {
-		whole = absolute
+		c.whole = absolute
 	}
-	result = *File(file.Content, path, whole, kind)
+	c.check(file.Content)
+	for _, f := range c.found {
+		result.Findings = append(result.Findings, f.Remark)
+	}
 	return result, slices.ContainsFunc(result.Findings, func(f Remark) bool { return f.Severity == diag.Problem })
 }

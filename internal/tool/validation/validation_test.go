@@ -10,6 +10,7 @@ import (
 
 	schemas "vkloader/docs/schema"
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
 )
 
 const fine = `{"file_format_version": "1.0.0", "ICD": {"library_path": "libx.so", "api_version": "1.3.0"}}`
@@ -29,7 +30,7 @@ func TestDialect(t *testing.T) {
 		{strings.Replace(fine, " \"ICD", "\x01\"ICD", 1), 1, 33, "JSON does not allow the character"},
 		{strings.Replace(fine, "ICD", "icd", 1), 1, 41, `read as "ICD"`},
 	} {
-		r := File(c.text, "/x.json", "/x.json", Unknown)
+		r := judged(c.text, "/x.json", Unknown)
 		found := false
 		for _, f := range r.Findings {
 			found = found || f.Code == diag.FileDialect.Entry().Name && f.Line == c.line && f.Column == c.column &&
@@ -39,7 +40,7 @@ func TestDialect(t *testing.T) {
 			t.Errorf("%q: %+v", c.text, r)
 		}
 	}
-	if r := File(fine, "/x.json", "/x.json", Unknown); len(r.Findings) != 0 {
+	if r := judged(fine, "/x.json", Unknown); len(r.Findings) != 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -52,7 +53,7 @@ func FuzzFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, kind string) {
 		lines := strings.Count(text, "\n") + 1
 		for _, as := range []Kind{Unknown, Kind(kind)} {
-			for _, found := range File(text, "/d/x.json", "/d/x.json", as).Findings {
+			for _, found := range judged(text, "/d/x.json", as).Findings {
 				if found.Line < 1 || found.Line > lines || found.Column < 1 || found.What == "" {
 					t.Fatalf("%+v", found)
 				}
@@ -72,7 +73,7 @@ func TestMutilated(t *testing.T) {
 		if strings.TrimSpace(fine[from:to]) == "" {
 			continue
 		}
-		r := File(text, "/x.json", "/x.json", Driver)
+		r := judged(text, "/x.json", Driver)
 		// Without some letters, a file name or version is still valid.
 		gone := fine[from:to]
 		harmless := !strings.ContainsAny(gone, `"{}:,`) && len(r.Findings) == 0 && r.Accepted
@@ -86,7 +87,7 @@ func TestMutilated(t *testing.T) {
 func TestFullOfFaults(t *testing.T) {
 	t.Parallel()
 	text := `{"file_format_version":"1.2.0","` + strings.Repeat("x", 1<<20) + `":1,"layers":[` + strings.Repeat("7,", 50000) + `7]}`
-	r := File(text, "/x.json", "/x.json", Explicit)
+	r := judged(text, "/x.json", Explicit)
 	count, more := 0, false
 	for _, f := range r.Findings {
 		if f.Code == diag.FileSchema.Entry().Name {
@@ -105,7 +106,7 @@ func TestFullOfUnknownMembers(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(fine, `"ICD"`, strings.Repeat(`"file_format_versio": 1, `, 3000)+`"ICD"`, 1)
 	near, more := 0, false
-	for _, f := range File(text, "/x.json", "/x.json", Driver).Findings {
+	for _, f := range judged(text, "/x.json", Driver).Findings {
 		if f.Code == diag.FileMember.Entry().Name && strings.Contains(f.What, "did you mean") {
 			near++
 		}
@@ -147,7 +148,7 @@ func TestNamedMistakes(t *testing.T) {
 		{"{\"a\": 1\n \"b\": 2}", 2, 2, "a comma or a closing brace"},
 		{"{\n \"a\": {\"b\": [1]", 2, 16, "inside an object or array"},
 	} {
-		r := File(c.text, "/x.json", "/x.json", Driver)
+		r := judged(c.text, "/x.json", Driver)
 		if len(r.Findings) != 1 || r.Findings[0].Line != c.line || r.Findings[0].Column != c.column || r.Accepted ||
 			!strings.Contains(r.Findings[0].What, c.what) {
 			t.Errorf("%q: %+v", c.text, r.Findings)
@@ -169,7 +170,7 @@ func TestOneFaultOneFinding(t *testing.T) {
 			"settings-devices", "settings-devices", "settings-devices"},
 	} {
 		var got []string
-		for _, f := range File(text, "/x.json", "/x.json", Unknown).Findings {
+		for _, f := range judged(text, "/x.json", Unknown).Findings {
 			got = append(got, f.Code)
 		}
 		if !slices.Equal(got, want) {
@@ -200,4 +201,10 @@ func TestPatternsHaveWords(t *testing.T) {
 	if count < 8 {
 		t.Errorf("only %d patterns", count)
 	}
+}
+
+// judged returns the result for a file with a text.
+func judged(text, path string, kind Kind) Result {
+	result, _ := Judge(facts.File{Content: text}, path, kind)
+	return result
 }

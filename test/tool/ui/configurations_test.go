@@ -170,7 +170,7 @@ func TestUndoEverything(t *testing.T) {
 	s.write(settingsFile, foreign)
 	b := s.serve().page("overview")
 	b.click("#everything")
-	b.sees("there is nothing to undo")
+	b.sees("There is nothing to undo.")
 	b.click("#dialog [data-close]")
 	s.run("settings", "save", "mine")
 	s.run("settings", "set", "--force", "--layer", "VK_LAYER_TEST_first=off")
