@@ -29,7 +29,7 @@ type chain struct {
 	Find    string
 	Loader  string
 	Library string // the loader of the picture's child process; "": the tool's own
-	Own     string // the same loader, if the user has to confirm it first; else ""
+	Own     string // the same loader, if the user has to confirm it; else ""
 	Query   string // of the address, with the draft
 	Note    string // a remark about the change
 	Wrong   string // the reason if the change is impossible
@@ -111,7 +111,7 @@ func chainOf(r *Request) (any, error) {
 	}
 	c.Loader = loaders.Line(c.Before.Loader, s.App)
 	if l := c.Before.Loader; l != nil && l.File != "" && s.App != "" {
-		c.Library, c.Own = l.File, r.typed.loaderToConfirm(l, s.App)
+		c.Library, c.Own = l.File, ownLoader(l, s.App)
 	}
 	if c.Unread = unread(c.Before.Loader); c.Unread != "" { // such a change would have no effect
 		c.Draft.entries, c.Draft.Drivers = slices.Clone(c.Draft.initial), nil

@@ -92,7 +92,7 @@ func configurationOf(c *settings.Configuration) configuration {
 
 // compare makes the loader's decisions for a program without any settings file, and with the configuration.
 func (c *configuration) compare(r *Request, found *settings.FileSet) error {
-	s, err := subjectOf(&Request{Context: r, Tool: r.Tool, Query: r.Query, typed: r.typed})
+	s, err := subjectOf(&Request{Context: r, Tool: r.Tool, Query: r.Query, Variables: r.Variables})
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@
 //
 // The table in server.go lists every request with its kind. A part that loads drivers and layers is in the list starts
 // in start.go: its Data runs in a child of the server, "vkloader ui --child", which a form with data-start requests by
-// POST. The server refuses every other start of a process (OnlyAsked). given.go refuses variables that load code, and
-// variables in an address that the user has not entered.
+// POST. The server refuses every other start of a process (OnlyAsked). given.go refuses variables that load code. No
+// address has variables: they are in a header of the page's requests.
 //
 // # A change
 //

@@ -4,13 +4,11 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"net/http"
 	"net/url"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/process"
@@ -35,94 +33,32 @@ func refusal(name string) string {
 	return ""
 }
 
-// typed holds the variables that the user has entered on the page, as NAME=VALUE, and the confirmed loaders of
-// programs. An address may use these values.
-type typed struct {
-	lock  sync.Mutex
-	pairs map[string]bool
-}
+// VariablesHeader is the header of a request with the variables that the user has entered on the page. No address has
+// them.
+const VariablesHeader = "Vkloader-Variables"
 
-// maxTyped is the maximum number of recorded variables.
-const maxTyped = 1000
-
-// has reports whether the user has entered a variable or confirmed a loader.
-func (t *typed) has(pair string) bool {
-	if t == nil {
-		return false
-	}
-	t.lock.Lock()
-	defer t.lock.Unlock()
-	return t.pairs[pair]
-}
-
-// add records variables or loaders.
-func (t *typed) add(pairs []string) {
-	t.lock.Lock()
-	defer t.lock.Unlock()
-	if t.pairs == nil || len(t.pairs) > maxTyped {
-		t.pairs = map[string]bool{}
-	}
-	for _, pair := range pairs[:min(len(pairs), maxTyped)] {
-		t.pairs[pair] = true
-	}
-}
-
-// untyped is the error for an address with variables that the user has not entered.
-type untyped struct{ pairs []string }
-
-func (u *untyped) Error() string {
-	return fmt.Sprintf("the address sets %s, which was not entered on this page: confirm the variable to use it",
-		strings.Join(u.pairs, " "))
-}
-
-// check returns an error for variables that the page refuses, or that the user has not entered and has to confirm
-// first.
-func (t *typed) check(pairs []string) error {
-	var open []string
-	for _, pair := range pairs {
-		name, _, _ := strings.Cut(pair, "=")
-		if why := refusal(name); why != "" {
-			return fmt.Errorf("the page refuses the variable %s: %s", name, why)
-		}
-		if !t.has(pair) {
-			open = append(open, pair)
-		}
-	}
-	if open != nil {
-		return &untyped{open}
-	}
-	return nil
-}
-
-// loaderToConfirm returns the loader of a program, if a child process would load this file, which the address has
-// chosen together with the program, and the user has not confirmed it; else "". A loader that the system's
-// configuration or a variable of vkloader ui finds needs no confirmation.
-func (t *typed) loaderToConfirm(l *loaders.Loader, program string) string {
-	if l == nil || l.File == "" || program == "" ||
-		slices.Contains([]string{"cache", "default", "system", "variable", "preload"}, l.Rule) || t.has(l.File) {
+// ownLoader returns the loader of a program, if the address has chosen this file together with the program; else "". The
+// user has to confirm it before a child process loads it. A loader that the system's configuration or a variable of
+// vkloader ui finds needs no confirmation.
+func ownLoader(l *loaders.Loader, program string) string {
+	if l == nil || program == "" ||
+		slices.Contains([]string{"cache", "default", "system", "variable", "preload"}, l.Rule) {
 		return ""
 	}
 	return l.File
 }
 
-// loads returns an error if the picture's child process would load a program's own loader, and the user has not
-// confirmed it.
+// loads returns an error if the picture's child process would load a program's own loader, and the form does not
+// confirm it.
 func loads(q *Request, s *subject) error {
 	before, err := explainedFor(q, q.Tool, s)
 	if err != nil {
 		return err
 	}
-	if file := q.typed.loaderToConfirm(before.Loader, s.App); file != "" {
+	if file := ownLoader(before.Loader, s.App); file != "" && file != q.Ref("loader") {
 		return fmt.Errorf("%s is this program's own loader: confirm it on the program's page before it is loaded", file)
 	}
 	return nil
-}
-
-// serveTyped records the variables and the loader in a form that the user has sent.
-func (s *Server) serveTyped(w http.ResponseWriter, r *http.Request) {
-	s.typed.add(strings.Fields(strings.Join(r.PostForm["env"], " ")))
-	s.typed.add(r.PostForm["loader"])
-	w.WriteHeader(http.StatusNoContent)
 }
 
 // subject is the program in the page's address.
@@ -135,13 +71,13 @@ type subject struct {
 
 // subjectOf reads an address: the program's path or name after the page's name, or the form field app.
 func subjectOf(r *Request) (*subject, error) {
-	s := &subject{Elevated: r.Query.Get("elevated") != ""}
+	s := &subject{Elevated: r.Query.Get("elevated") != "", Env: r.Variables}
 	s.PID, _ = strconv.Atoi(r.Query.Get("pid"))
-	for _, text := range r.Query["env"] {
-		s.Env = append(s.Env, strings.Fields(text)...)
-	}
-	if err := r.typed.check(s.Env); err != nil {
-		return nil, err
+	for _, pair := range s.Env {
+		name, _, _ := strings.Cut(pair, "=")
+		if why := refusal(name); why != "" {
+			return nil, fmt.Errorf("the page refuses the variable %s: %s", name, why)
+		}
 	}
 	name := strings.TrimSpace(r.Query.Get("app"))
 	if name == "" {
@@ -200,9 +136,6 @@ func (s *subject) query() url.Values {
 	}
 	if s.Elevated {
 		q.Set("elevated", "1")
-	}
-	if len(s.Env) > 0 {
-		q.Set("env", strings.Join(s.Env, " "))
 	}
 	return q
 }

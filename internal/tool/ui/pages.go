@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -45,11 +44,12 @@ type Request struct {
 	ReadOnly bool       // refuse changes
 	System   bool       // changes are for all users: root runs the page
 
+	Variables []string // NAME=VALUE, which the user has entered for the program
+
 	Address string // the page's address without "#" if Data changes it
 	Heading string // the page's heading if it differs from the title
 
-	typed *typed
-	tell  func(trial string) // receives the results of trials
+	tell func(trial string) // receives the results of trials
 }
 
 // Refs returns the values of a field that a template has written with {{ref}}.
@@ -121,10 +121,9 @@ type shown struct {
 	Body template.HTML // of a page, in its frame
 	Err  string        // the reason if there is none
 
-	Untyped []string // variables that the user has to confirm first
-	Banner  *banner
-	Undo    string // the change to undo; "": none
-	Undos   int    // the number of changes that can be undone
+	Banner *banner
+	Undo   string // the change to undo; "": none
+	Undos  int    // the number of changes that can be undone
 }
 
 // render returns a template with its data. It replaces control and invisible characters.
@@ -171,9 +170,6 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		view.Err = err.Error()
-	}
-	if open := (*untyped)(nil); errors.As(err, &open) {
-		view.Untyped = open.pairs
 	}
 	view.Banner = bannerOf(q)
 	s.write(w, "frame", view)

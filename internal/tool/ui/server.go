@@ -9,6 +9,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -40,7 +41,6 @@ type Server struct {
 	tool    Tool
 	guard   *guard.Guard
 	idle    *idle
-	typed   typed
 
 	changing sync.Mutex // held during a change
 	undo     []undoStep
@@ -144,8 +144,9 @@ func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) {
 
 // request returns the input of a page or a change.
 func (s *Server) request(r *http.Request) *Request {
+	variables, _ := url.QueryUnescape(r.Header.Get(VariablesHeader))
 	return &Request{Context: r.Context(), Tool: s.tool, ReadOnly: s.options.ReadOnly, System: s.options.System,
-		typed: &s.typed}
+		Variables: strings.Fields(variables)}
 }
 
 // idle ends a server after a time without requests.
@@ -210,7 +211,6 @@ var Routes = []Route{
 	{Reads, http.MethodGet, reportPath, false, (*Server).serveReport},
 	{Remembers, http.MethodPost, "/session", true,
 		func(s *Server, w http.ResponseWriter, r *http.Request) { s.guard.Exchange(w, r) }},
-	{Remembers, http.MethodPost, "/typed", false, (*Server).serveTyped},
 	{Starts, http.MethodPost, "/start/{address...}", false, (*Server).serveStart},
 	{Starts, http.MethodPost, "/launch", false, (*Server).serveLaunch},
 	{Writes, http.MethodPost, "/change/{name}", false, (*Server).serveChange},

@@ -28,6 +28,7 @@ var starts = []*Page{overviewStart, pictureStart, tryStart, reportStart, devices
 type work struct {
 	Part, Rest string
 	Query      url.Values
+	Variables  []string // that the user has entered
 	Run        []string // a command line instead of a part
 	Launch     *launch  // the start of a program instead of a part
 }
@@ -71,9 +72,8 @@ func Child(ctx context.Context, tool Tool, options Options, in io.Reader, out io
 	if p == nil {
 		return fmt.Errorf("there is no part %q", w.Part)
 	}
-	r := &Request{Context: ctx, Tool: tool, Page: p, Rest: w.Rest, Query: w.Query, ReadOnly: options.ReadOnly,
-		System: options.System, typed: &typed{}}
-	r.typed.add(strings.Fields(strings.Join(w.Query["env"], " "))) // the server has checked them
+	r := &Request{Context: ctx, Tool: tool, Page: p, Rest: w.Rest, Query: w.Query, Variables: w.Variables,
+		ReadOnly: options.ReadOnly, System: options.System}
 	data, err := p.Data(r)
 	if err != nil {
 		answer.Err = err.Error()
@@ -170,7 +170,7 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 		if p == reportStart {
 			return s.collectReport(q)
 		}
-		answer, err := q.runChild(&work{Part: p.Name, Rest: rest, Query: q.Query})
+		answer, err := q.runChild(&work{Part: p.Name, Rest: rest, Query: q.Query, Variables: q.Variables})
 		if err == nil && answer.Err != "" {
 			err = failure(answer.Err)
 		}

@@ -369,13 +369,18 @@ func (s *uiSite) session(token string) (status int, text string) {
 }
 
 // page returns the text at an address.
-func (s *uiSite) page(address string) string {
+func (s *uiSite) page(address string, change ...func(*http.Request)) string {
 	s.t.Helper()
-	status, text, _ := s.ask(http.MethodGet, address, nil)
+	status, text, _ := s.ask(http.MethodGet, address, nil, change...)
 	if status != http.StatusOK {
 		s.t.Fatalf("%s: %d %s\n%s", address, status, text, s.said)
 	}
 	return text
+}
+
+// variables are variables that the user has entered on the page.
+func variables(pairs ...string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set("Vkloader-Variables", url.QueryEscape(strings.Join(pairs, " "))) }
 }
 
 // plan returns the page's text about the effect of a change.

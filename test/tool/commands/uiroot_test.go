@@ -34,11 +34,11 @@ func TestUIRootBesideOthers(t *testing.T) {
 	s.root = true
 	s.serve()
 	variable := "VK_DRIVER_FILES=" + manifest
-	s.ask(http.MethodPost, "/typed", url.Values{"env": {variable}})
 	refused := false
 	for _, values := range []url.Values{{"app": {program}}, {"env": {variable}}, {"app": {program}, "env": {variable}}} {
+		entered := variables(values["env"]...)
 		for _, page := range []string{"/start/picture", "/start/try", "/start/export", "/start/item"} {
-			_, text, _ := s.ask(http.MethodPost, page, values)
+			_, text, _ := s.ask(http.MethodPost, page, values, entered)
 			refused = refused || strings.Contains(text, "as root") && strings.Contains(text, "user "+another)
 		}
 		s.ask(http.MethodGet, "/page/program"+program, nil)

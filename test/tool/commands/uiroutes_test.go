@@ -99,7 +99,7 @@ var example = map[string][]string{
 	"/live/programs": {"/live/programs"}, "/live/process/{pid}": {"/live/process/1"},
 	"/configuration/{file}":          {"/configuration/none.json", "/configuration/..%2fx.json"},
 	"/report/vkloader-bundle.tar.gz": {"/report/vkloader-bundle.tar.gz?id=x"},
-	"/session":                       {"/session"}, "/typed": {"/typed"},
+	"/session":                       {"/session"},
 	"/start/{address...}": {"/start/overview", "/start/picture", "/start/try", "/start/report", "/start/devices"}, "/launch": {"/launch"},
 	"/change/{name}": {"/change/layers", "/change/devices", "/change/clear", "/change/fix", "/change/use", "/change/save", "/change/forget", "/change/everything", "/change/none"}, "/undo": {"/undo"},
 }
@@ -211,7 +211,7 @@ func (s *uiSite) reads(path string) {
 }
 
 // An address with any variables, program or settings starts nothing, also with --read-only. The server always refuses variables of the
-// dynamic linker and of runtimes. A user has to confirm variables that name files.
+// dynamic linker and of runtimes. Variables in an address have no effect, and neither have those of a form.
 func TestUIAddressRunsNothing(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{nil, {"--read-only"}} {
@@ -224,22 +224,16 @@ func TestUIAddressRunsNothing(t *testing.T) {
 		refused := []string{"LD_PRELOAD=" + library, "LD_AUDIT=" + library, "LD_LIBRARY_PATH=" + directory, "ld_preload=x", "LD_DEBUG_OUTPUT=/x", "GCONV_PATH=" + directory,
 			"LOCPATH=" + directory, "NLSPATH=x", "GLIBC_TUNABLES=x", "PATH=" + directory, "PYTHONPATH=x", "PYTHONSTARTUP=x", "NODE_OPTIONS=--require=x", "BASH_ENV=x", "ENV=x",
 			"PERL5OPT=x", "RUBYOPT=x", "JAVA_TOOL_OPTIONS=x", "DOTNET_STARTUP_HOOKS=x", "MALLOC_TRACE=x", "OPENSSL_CONF=x", "GIO_EXTRA_MODULES=x", "QT_PLUGIN_PATH=x", "GTK_MODULES=x", "DBUS_SESSION_BUS_ADDRESS=unixexec:path=sh", "HEAPPROFILE=x", "=x"}
-		confirm := []string{"VK_DRIVER_FILES=" + manifest, "VK_ICD_FILENAMES=" + manifest, "VK_ADD_DRIVER_FILES=" + manifest, "VK_LAYER_PATH=" + directory,
+		files := []string{"VK_DRIVER_FILES=" + manifest, "VK_ICD_FILENAMES=" + manifest, "VK_ADD_DRIVER_FILES=" + manifest, "VK_LAYER_PATH=" + directory,
 			"VK_ADD_LAYER_PATH=" + directory, "VK_IMPLICIT_LAYER_PATH=" + directory, "VK_ADD_IMPLICIT_LAYER_PATH=" + directory, "VK_LAYER_SETTINGS_PATH=" + directory,
 			"VK_DRIVER_FILES=evil.json", "VK_DRIVER_FILES=/usr/share/vulkan/icd.d/../../../.." + manifest, "VK_DRIVER_FILES=/usr/share/vulkan/icd.d/x.json:" + manifest,
 			"XDG_DATA_HOME=" + directory, "XDG_CONFIG_DIRS=" + directory, "HOME=" + directory, "LIBGL_DRIVERS_PATH=" + directory, "LIBGL_DRIVERS_PATH=/etc/vulkan/icd.d," + directory, "GBM_BACKENDS_PATH=" + directory,
 			"GBM_BACKEND=../evil", "__EGL_VENDOR_LIBRARY_FILENAMES=" + manifest, "MESA_LOADER_DRIVER_OVERRIDE=evil", "VKLOADERD_DIR=" + directory, "ANYTHING=" + library, "DISPLAY=evil.example:0",
 			"VK_APIDUMP_LOG_FILENAME=x", "MANGOHUD_CONFIGFILE=x"}
-		for _, pair := range append(append([]string{}, refused...), confirm...) {
+		for _, pair := range append(append([]string{}, refused...), files...) {
 			for _, page := range []string{"/page/program", "/page/program/bin/sh", "/page/program" + library, "/part/picture", "/part/export", "/part/item", "/part/try"} {
 				_, text, _ := s.ask(http.MethodGet, page+"?"+url.Values{"env": {pair}, "layer": {"VK_LAYER_a=off", "others"}}.Encode(), nil)
-				if strings.HasPrefix(page, "/page/program") && !strings.Contains(page, ".so") && (strings.Contains(text, `id="decide"`) ||
-					!strings.Contains(text, "the page refuses the variable") && !strings.Contains(text, `id="confirm"`)) {
-					t.Errorf("%s with %s:\n%s", page, pair, text)
-				}
-			}
-			for _, page := range []string{"/start/picture", "/start/try"} {
-				if _, text, _ := s.ask(http.MethodPost, page, url.Values{"env": {pair}, "layer": {"VK_LAYER_a=off", "others"}}); !strings.Contains(text, "problem") || strings.Contains(text, "<svg") {
+				if strings.HasPrefix(page, "/page/program") && !strings.Contains(page, ".so") && (!strings.Contains(text, `id="decide"`) || strings.Contains(text, "evil.json")) {
 					t.Errorf("%s with %s:\n%s", page, pair, text)
 				}
 			}
@@ -249,20 +243,30 @@ func TestUIAddressRunsNothing(t *testing.T) {
 		}
 		// Variables that the user enters have an effect, unless the page refuses them.
 		for _, pair := range refused {
-			s.ask(http.MethodPost, "/typed", url.Values{"env": {pair}})
-			if text := s.page("/page/program?" + url.Values{"env": {pair}}.Encode()); !strings.Contains(text, "the page refuses the variable") {
+			if text := s.page("/page/program", variables(pair)); !strings.Contains(text, "the page refuses the variable") {
 				t.Errorf("%s, entered:\n%s", pair, text)
 			}
+			for _, page := range []string{"/start/picture", "/start/try"} {
+				if _, text, _ := s.ask(http.MethodPost, page, url.Values{"layer": {"VK_LAYER_a=off", "others"}}, variables(pair)); !strings.Contains(text, "problem") || strings.Contains(text, "<svg") {
+					t.Errorf("%s with %s:\n%s", page, pair, text)
+				}
+			}
 		}
-		address := "?" + url.Values{"env": {confirm[0]}}.Encode()
-		s.ask(http.MethodPost, "/typed", url.Values{"env": {confirm[0]}})
-		if text := s.page("/page/program" + address); !strings.Contains(text, "evil.json") || !strings.Contains(text, `id="decide"`) {
+		if now := startsIn(t, trace); len(now) != before {
+			t.Errorf("processes were started:\n%s", strings.Join(now[before:], "\n"))
+		}
+		entered := variables(files[0])
+		if text := s.page("/page/program", entered); !strings.Contains(text, "evil.json") || !strings.Contains(text, `id="decide"`) {
 			t.Errorf("a variable that was entered:\n%s", text)
 		}
 		if s.read(mark) != "" {
 			t.Errorf("the library was loaded: %s", s.read(mark))
 		}
-		s.ask(http.MethodPost, "/start/picture", url.Values{"env": {confirm[0]}})
+		s.ask(http.MethodPost, "/start/picture", url.Values{"env": {files[0]}})
+		if s.read(mark) != "" {
+			t.Errorf("a form's variable has loaded the library: %s", s.read(mark))
+		}
+		s.ask(http.MethodPost, "/start/picture", url.Values{}, entered)
 		if s.read(mark) == "" {
 			t.Error("the control: a person's own button has not loaded the library")
 		}

@@ -86,7 +86,7 @@ func TestReadOnlyButtons(t *testing.T) {
 	}
 }
 
-// The page of a program with its own loader loads that file only after two clicks: the confirmation, and the button that appears then.
+// The page of a program with its own loader loads that file only after two clicks: the box that confirms it, and the button.
 func TestOwnLoaderButtons(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -105,11 +105,14 @@ func TestOwnLoaderButtons(t *testing.T) {
 	b := s.serve().page("program" + program)
 	before := len(started())
 	b.wait(`document.getElementById("confirm") && document.querySelector(".picture svg")`)
-	if form := b.text("form[data-confirm]"); b.has("#ask") || !strings.Contains(form, loader) {
+	if form := b.text("form[data-start^=picture]"); !strings.Contains(form, loader) {
 		t.Errorf("before the confirmation:\n%s", b.shown())
 	}
-	b.then(func() { b.click("#confirm") })
-	b.wait(`document.getElementById("ask") && document.querySelector(".picture svg")`)
+	b.click("#ask")
+	if !b.has("#confirm:invalid") || b.has(".waits") {
+		t.Errorf("without the confirmation:\n%s", b.shown())
+	}
+	b.click("#confirm")
 	if now := started(); s.read("tmp/mark") != "" || len(now) != before {
 		t.Errorf("the confirmation has loaded %q, and started:\n%s", s.read("tmp/mark"), strings.Join(now[before:], "\n"))
 	}

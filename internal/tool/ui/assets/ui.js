@@ -32,7 +32,8 @@ function fail(text) {
 // send sends a request with the secret and returns the answer.
 async function send(path, fields, signal) {
   const options = { credentials: "omit", cache: "no-store", signal,
-    headers: { "Vkloader-Secret": sessionStorage.getItem(stored) || "" } };
+    headers: { "Vkloader-Secret": sessionStorage.getItem(stored) || "",
+      "Vkloader-Variables": encodeURIComponent(history.state?.env || "") } };
   if (fields) {
     options.method = "POST";
     options.body = new URLSearchParams(fields);
@@ -189,7 +190,7 @@ async function load() {
   const top = main.firstElementChild;
   document.title = top.dataset.title + " – vkloader";
   if (top.dataset.address) {
-    history.replaceState(null, "", "#/" + top.dataset.address);
+    history.replaceState(history.state, "", "#/" + top.dataset.address);
   }
   for (const link of document.querySelectorAll("nav a")) {
     link.ariaCurrent = link.dataset.page === top.dataset.current ? "page" : null;
@@ -237,7 +238,7 @@ async function start(path, fields, element) {
     }
     const found = element.querySelector("[data-address]");
     if (found) {
-      history.replaceState(null, "", "#/" + found.dataset.address);
+      history.replaceState(history.state, "", "#/" + found.dataset.address);
     }
     say("Done");
   } catch (err) {
@@ -261,12 +262,6 @@ async function follow() {
   } catch {
     // The next page shows the reason.
   }
-}
-
-// typed sends the variables and the loader that the user has entered or confirmed to the server, which accepts none
-// from an address.
-async function typed(env, loader = "") {
-  await send("/typed", { env, loader });
 }
 
 // save makes the browser save a file of the server.
@@ -294,19 +289,20 @@ function encoded(form, submitter) {
   return query;
 }
 
-// go opens the address made of a form.
-async function go(form, submitter) {
-  const env = form.querySelector("input[type=text][name=env]");
-  if (env && env.value) {
-    await typed(env.value).catch((err) => say(err.message));
-  }
-  const query = encoded(form, submitter).toString();
-  const to = "#/" + form.dataset.go + (query ? "?" + query : "");
-  if (to === location.hash) {
-    load();
-  } else {
-    location.hash = to;
-  }
+// go opens the address made of a form. Variables are no part of the address, which another page could have made: they
+// are in the state of the tab's history, until a form with a field for them changes them.
+function go(form, submitter) {
+  const query = encoded(form, submitter);
+  const env = form.elements.env ? form.elements.env.value : history.state?.env;
+  query.delete("env");
+  const fields = query.toString();
+  visit("#/" + form.dataset.go + (fields ? "?" + fields : ""), { env });
+}
+
+// visit opens an address with a state of the tab's history.
+function visit(to, state) {
+  history[to === location.hash ? "replaceState" : "pushState"](state, "", to);
+  load();
 }
 
 // change shows the effect of a change, or makes it.
@@ -339,9 +335,6 @@ document.addEventListener("submit", (event) => {
     launch(form, event.submitter);
   } else if (form.dataset.go !== undefined) {
     go(form, event.submitter);
-  } else if (form.dataset.confirm !== undefined) {
-    const fields = new FormData(form);
-    typed(fields.getAll("env").join(" "), fields.get("loader") || "").then(load, (err) => fail(err.message));
   } else if (starts) {
     start("/start/" + starts, new FormData(form), document.getElementById(form.dataset.into));
   } else if (event.submitter?.name === "part") {
@@ -434,7 +427,7 @@ document.addEventListener(
 );
 
 document.addEventListener("click", (event) => {
-  const element = event.target.closest("[data-close], [data-skip], [data-copy], [data-save], [data-with]");
+  const element = event.target.closest("[data-close], [data-skip], [data-copy], [data-save], [data-with], [data-keep]");
   if (!element) {
     return;
   }
@@ -452,6 +445,11 @@ document.addEventListener("click", (event) => {
       () => say("Copied"),
       () => say("The browser does not let the page copy"),
     );
+    return;
+  }
+  if (element.dataset.keep !== undefined) {
+    event.preventDefault();
+    visit(element.hash, history.state);
     return;
   }
   if (element.dataset.skip !== undefined) {
