@@ -2,10 +2,13 @@ package ui
 
 import (
 	"cmp"
+	"fmt"
+	"os/user"
 	"slices"
 	"strings"
 	"time"
 
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -58,11 +61,16 @@ func (b *banner) settings(r *Request) error {
 		return err
 	}
 	m := r.Tool.Machine()
-	since := ""
+	since, writer := "", term.Either(file.Ours, "vkloader", "another program")
 	if info, err := m.Stat(file.File); err == nil {
 		since = info.ModTime().UTC().Format(time.RFC3339)
+		numbers, _ := machine.NumbersOf(info)
+		by := fmt.Sprint("user ", numbers.User)
+		if u, err := user.LookupId(fmt.Sprint(numbers.User)); err == nil {
+			by = u.Username
+		}
+		writer += ", by " + by
 	}
-	writer := term.Either(file.Ours, "vkloader", "another program")
 	until := cmp.Or(file.Expires, "it is removed")
 	var said []string
 	for _, p := range file.Programs {

@@ -35,7 +35,7 @@ func TestUIRootBesideOthers(t *testing.T) {
 	s.serve()
 	variable := "VK_DRIVER_FILES=" + manifest
 	refused := false
-	for _, values := range []url.Values{{"app": {program}}, {"env": {variable}}, {"app": {program}, "env": {variable}}} {
+	for _, values := range []url.Values{{"app": {program}, "loader": {url.QueryEscape(filepath.Join(directory, "libvulkan.so.1"))}}, {"env": {variable}}, {"app": {program}, "env": {variable}}} {
 		entered := variables(values["env"]...)
 		for _, page := range []string{"/start/picture", "/start/try", "/start/export", "/start/item"} {
 			_, text, _ := s.ask(http.MethodPost, page, values, entered)
@@ -58,7 +58,7 @@ func TestUIRootBesideOthers(t *testing.T) {
 	if err := os.Chmod(directory, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s.ask(http.MethodPost, "/start/picture", url.Values{"env": {variable}})
+	s.ask(http.MethodPost, "/start/picture", url.Values{}, variables(variable))
 	if s.read(mark) == "" {
 		t.Error("the control: root's own file is not loaded either")
 	}

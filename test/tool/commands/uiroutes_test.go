@@ -100,7 +100,7 @@ var example = map[string][]string{
 	"/configuration/{file}":          {"/configuration/none.json", "/configuration/..%2fx.json"},
 	"/report/vkloader-bundle.tar.gz": {"/report/vkloader-bundle.tar.gz?id=x"},
 	"/session":                       {"/session"},
-	"/start/{address...}": {"/start/overview", "/start/picture", "/start/try", "/start/report", "/start/devices"}, "/launch": {"/launch"},
+	"/start/{address...}":            {"/start/overview", "/start/picture", "/start/try", "/start/report", "/start/devices"}, "/launch": {"/launch"},
 	"/change/{name}": {"/change/layers", "/change/devices", "/change/clear", "/change/fix", "/change/use", "/change/save", "/change/forget", "/change/everything", "/change/none"}, "/undo": {"/undo"},
 }
 
