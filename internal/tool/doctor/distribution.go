@@ -361,9 +361,12 @@ func (d distribution) libraryAdvice(name string, more ...string) *Remedy {
 				args["compat"] = []string{runtime[1] + ".Compat.i386//" + runtime[3]}
 			}
 		}
-	case d.family() != "":
-		args["p"], args["other"] = []string{""}, []string{d.otherRelease(name)}
-		args["p"][0], confirmed = d.libraryPackage(name)
+	default:
+		args["other"] = []string{d.otherRelease(name)}
+		if d.family() != "" {
+			args["p"] = []string{""}
+			args["p"][0], confirmed = d.libraryPackage(name)
+		}
 	}
 	switch {
 	case isNamed(name, "glibc"):

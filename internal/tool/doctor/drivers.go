@@ -35,6 +35,10 @@ func (e *exam) nvidiaVersions() {
 		if e.kind("flatpak") != "" {
 			what += sentence("; Flatpak's extension " + e.system.nvidiaExtension() + " is missing")
 			do = e.system.by("driver-of-nvidia", nil)
+			if binary.CompareVersions(version, kernel) > 0 { // an update of the host waits for a restart
+				do = newAdvice("If the host's driver was updated, restart the machine.").or("Otherwise: ", do).
+					withObstacle(do.because)
+			}
 		} else if len(e.Sandboxes) > 0 {
 			do = e.system.replacementAdvice(e.packageOf(m.File))
 		} else if other := e.ofOtherSize().Find(path.Base(m.Library)).File; other != nil &&

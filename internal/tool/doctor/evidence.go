@@ -263,6 +263,8 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	switch found.Result {
 	case run.EndedWell:
 		e.addPoorDevices()
+		e.addTwice()
+		e.addLimited()
 		e.addSoftwareFirst()
 		e.addUnmetWant()
 		e.addDeviceFilters()
@@ -485,6 +487,11 @@ func (t *trying) setDemand(ctx context.Context, e *evidence, a *alone) error {
 	return nil
 }
 
+// isSame reports whether two listed devices are one, as far as their drivers tell it.
+func isSame(a, b probe.Device) bool {
+	return a.VendorID == b.VendorID && a.DeviceID == b.DeviceID && (a.PCI == "" || b.PCI == "" || a.PCI == b.PCI)
+}
+
 // lacks returns the devices that a driver lists alone, and that the run of all drivers and layers does not list.
 func (e *evidence) lacks(all *probe.Result) (list []probe.Device) {
 	if s := e.Answer.Settings; s != nil && s.HasDevices {
@@ -495,11 +502,7 @@ func (e *evidence) lacks(all *probe.Result) (list []probe.Device) {
 			continue
 		}
 		for _, d := range a.saw.Devices {
-			same := func(o probe.Device) bool {
-				return o.VendorID == d.VendorID && o.DeviceID == d.DeviceID &&
-					(o.PCI == "" || d.PCI == "" || o.PCI == d.PCI)
-			}
-			if !slices.ContainsFunc(all.Devices, same) {
+			if !slices.ContainsFunc(all.Devices, func(o probe.Device) bool { return isSame(o, d) }) {
 				list = append(list, d)
 			}
 		}

@@ -371,14 +371,18 @@ func (e *exam) manifestNaming(library string) string {
 		for _, file := range e.manifestsIn(place) {
 			used := contains(e.Drivers, func(m *Entry) bool { return m.Manifest == file })
 			// a manifest of the other word size has the same library's name
-			name := path.Base(file)
-			fits := environment.Only32(name) == (e.class == 32) || !strings.ContainsAny(name, "0123456789")
-			if names, _ := e.machine.Contains(file, path.Base(library)); names && !used && fits {
+			if names, _ := e.machine.Contains(file, path.Base(library)); names && !used && e.suits(file) {
 				return file
 			}
 		}
 	}
 	return ""
+}
+
+// suits reports whether a manifest may be for the program's word size, by its name.
+func (e *exam) suits(manifest string) bool {
+	name := path.Base(manifest)
+	return environment.Only32(name) == (e.class == 32) || !strings.ContainsAny(name, "0123456789")
 }
 
 // withManifest returns the missing libraries that a driver without manifest needs, and advice for an image that lacks

@@ -1,10 +1,13 @@
 package doctor
 
 import (
+	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
@@ -33,6 +36,63 @@ func (e *evidence) addPoorDevices() {
 			e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), "+
 				"and programs with wgpu ignore it", d.Conformance), nil).missing = true
 		}
+	}
+}
+
+// addTwice adds a finding for each device that two drivers list, if no rule knows that both are for it
+// (felixdoerre/primus_vk, whose wrapper is a driver).
+func (e *evidence) addTwice() {
+	for i := range e.alone {
+		for j := range i {
+			first, second := &e.alone[j], &e.alone[i]
+			at := slices.IndexFunc(e.Devices, func(d probe.Device) bool { return first.lists(d) && second.lists(d) })
+			if at < 0 || contains(e.Findings, func(f *Finding) bool {
+				return f.Code == DeviceTwice && (f.Path == first.Manifest || f.Path == second.Manifest)
+			}) {
+				continue
+			}
+			var do *Remedy
+			if c, ok := e.leaveOut(term.Either(first.of.family() == nil, first, second).of); ok {
+				do = e.changeAdvice(c)
+			}
+			e.add(DeviceTwice, e.Devices[at].Name, second.Manifest,
+				textf("%s and %s both list it", first.Manifest, second.Manifest), do)
+		}
+	}
+}
+
+// lists reports whether the driver works alone and lists a graphics device.
+func (a *alone) lists(d probe.Device) bool {
+	return a.Result == ProbeOK && d.Type != vk.CPU &&
+		slices.ContainsFunc(a.saw.Devices, func(o probe.Device) bool { return isSame(o, d) })
+}
+
+// addLimited adds a finding for a device of NVIDIA if the node for shared memory may not be opened, or if its module is
+// not loaded, although the driver has tried to load it. Direct3D 12 needs it: for its programs, the finding is a
+// warning.
+func (e *evidence) addLimited() {
+	const node = "/dev/nvidia-uvm"
+	for _, d := range e.Devices {
+		if from := e.driverOf(d); from == nil || !from.of.family().Is(drivers.NVIDIA) {
+			continue
+		}
+		err, modules := e.openNode(node), e.source.Machine.Text("/proc/modules")
+		if err == nil || errors.Is(err, fs.ErrNotExist) &&
+			(!strings.Contains(modules, "nvidia ") || strings.Contains(modules, "nvidia_uvm ")) {
+			return
+		}
+		want := decide.WantOf(&e.source.Machine, e.source.Program)
+		lost := usual
+		if want != nil && pairValue("opengl", func(name string) bool { return strings.HasPrefix(want.Name, name) }) != "" {
+			lost = something
+		}
+		do := e.system.makeNode(node, "-u", "-c=0")
+		if errors.Is(err, fs.ErrPermission) {
+			do = e.nvidiaNodes(node)
+		}
+		what := textf("%s cannot be opened (%s)", node, errors.Unwrap(err))
+		e.add(DeviceLimited, d.Name, node, what, do, lost).missing = true
+		return
 	}
 }
 

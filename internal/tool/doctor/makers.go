@@ -203,6 +203,11 @@ func (e *exam) nvidiaNodes(node string) *Remedy {
 // work.
 const nvidiaModeset = "/dev/nvidia-modeset"
 
+// makeNode returns advice to make a node of NVIDIA's driver with options of nvidia-modprobe.
+func (d *distribution) makeNode(node string, options ...string) *Remedy {
+	return d.by("modeset", arguments{"node": {node}, "load": options})
+}
+
 // windowless adds a finding for a device of NVIDIA with a display, if the user may not open the node for windows, or if
 // the node is missing and the driver cannot make it with a setuid nvidia-modprobe; and for a program that draws on the
 // screens itself, if the kernel driver does not drive them. Sources: linuxserver/docker-steam pull request 2,
@@ -219,8 +224,8 @@ func (e *exam) windowless(g *GPU) {
 	switch {
 	case missing && (e.containerKind() != "" || e.machine.Exists("/sys/module/nvidia_modeset") &&
 		process.RightsOf(e.machine, "/usr/bin/nvidia-modprobe") == ""):
-		do := e.system.by("modeset", with("node", nvidiaModeset))
-		e.add(DeviceWindowless, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), do)
+		e.add(DeviceWindowless, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence),
+			e.system.makeNode(nvidiaModeset, "-m"))
 	case compositor && e.lacksModeset():
 		e.add(DeviceWindowless, g.Title(), nvidiaParameter, textf("the kernel driver nvidia_drm runs without modeset, "+
 			"and %s needs it to show images", path.Base(e.source.Program)),

@@ -50,6 +50,10 @@ func (e *evidence) addResult(a *alone) {
 			a.demands, term.Enclosed("; it wrote: ", a.line(), "")), e.changeAdvice(explain.SetVariable(a.demands, "1")))
 		return
 	}
+	second := find(e.GPUs, func(g *GPU) bool {
+		c := e.chip(g)
+		return c != nil && !c.HasVulkan() && isNamed(a.Name, "layer-of-two-devices")
+	})
 	var do *Remedy
 	meant := e.meaning(a)
 	if meant != nil && a.Kind == "driver" && a.Only == "" {
@@ -76,7 +80,7 @@ func (e *evidence) addResult(a *alone) {
 			}
 		}
 		if ok && a.Kind == "layer" && a.named != a.Name && a.Only == "" && e.Answer.Style != pathname.Backslash &&
-			(meant != nil || e.packageOf(a.Manifest, a.of.Library) != "") {
+			second == nil && (meant != nil || e.packageOf(a.Manifest, a.of.Library) != "") {
 			do = do.before(e.renewalAdvice(a, code))
 		}
 	}
@@ -91,6 +95,9 @@ func (e *evidence) addResult(a *alone) {
 		return f.Code == LibrarySymbol && f.Path == a.Manifest
 	}); a.Kind == "layer" && f != nil {
 		detail += "; " + f.fact.say()
+	}
+	if second != nil {
+		detail += "; it draws with another device, and no Vulkan driver exists for " + second.Title()
 	}
 	lost := usual
 	if a.named != "" {
@@ -120,7 +127,7 @@ func (e *evidence) addResult(a *alone) {
 			}
 			if a.unlisted.Kernel == "nvidia" && !e.source.Exists(nvidiaModeset) { // linuxserver/docker-steam issue 2
 				what = textf("it works, but does not list %s, and %s does not exist", a.unlisted.Title(), nvidiaModeset)
-				do = e.system.by("modeset", with("node", nvidiaModeset))
+				do = e.system.makeNode(nvidiaModeset, "-m")
 			} else if f := e.otherFamily(a); f != nil {
 				what = textf("it works, but does not list %s, whose driver is %s; that is not installed",
 					a.unlisted.Title(), f.Name)
@@ -157,9 +164,8 @@ func (r *Report) missingPart(a *alone) string {
 // allow it.
 func (e *evidence) addUnopenableNode(g *GPU) {
 	for _, node := range g.Nodes {
-		f, err := os.OpenFile(e.source.Root+node, os.O_RDWR|syscall.O_NONBLOCK, 0)
+		err := e.openNode(node)
 		if err == nil {
-			f.Close()
 			continue
 		}
 		do := advice("stale-node")
@@ -171,6 +177,15 @@ func (e *evidence) addUnopenableNode(g *GPU) {
 			errors.Unwrap(err)), do).device = g.Name
 		return
 	}
+}
+
+// openNode returns why a device's node cannot be opened; nil: it can.
+func (e *evidence) openNode(node string) error {
+	f, err := os.OpenFile(e.source.Root+node, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if err == nil {
+		f.Close()
+	}
+	return err
 }
 
 // concerns reports whether a finding is about a driver or layer: it has the manifest's path, or on Windows that of its

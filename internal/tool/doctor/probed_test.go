@@ -9,7 +9,9 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/standing"
+	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/term"
 	"vkloader/test/lib/tree"
 )
@@ -234,6 +236,72 @@ func TestOneOfTwoDriversListsNone(t *testing.T) {
 	e.alone[0].Result, e.alone[1].Result = ProbeOK, ProbeNoDevice
 	if e.dropCovered(); has(e.Findings, DeviceTwice) {
 		t.Errorf("%+v", e.Findings)
+	}
+}
+
+// A driver of no known family and a known one list one device twice: without the first, programs see the device once
+// (felixdoerre/primus_vk).
+func TestWrapperOfADriverListsItsDevice(t *testing.T) {
+	t.Parallel()
+	e := newEvidence(examine(t, desktop(t, file(icds+"wrapper.json", icd("libwrapper.so.1", "")),
+		file(libraries+"libwrapper.so.1", library(t, "exports=vk_icdGetInstanceProcAddr"))), Options{}))
+	card := probe.Device{Name: "card", VendorID: 0x1002, DeviceID: 0x1234, PCI: "0000:01:00.0", Type: vk.Discrete}
+	e.alone = e.driversAlone()
+	for i := range e.alone {
+		e.alone[i].Result, e.alone[i].saw = ProbeOK, &probe.Result{Devices: []probe.Device{card}}
+	}
+	e.Devices = []probe.Device{card, card}
+	e.addTwice()
+	f := find(e.Findings, func(f *Finding) bool { return f.Code == DeviceTwice })
+	if f == nil || !strings.Contains(f.remedy().text, "VK_LOADER_DRIVERS_DISABLE=wrapper.json") {
+		t.Fatalf("%+v", e.Findings)
+	}
+	count := len(e.Findings)
+	e.alone[0].Result = ProbeNoDevice
+	if e.Findings = nil; count != 1 {
+		t.Errorf("%d findings", count)
+	}
+	if e.addTwice(); len(e.Findings) > 0 {
+		t.Errorf("%+v", e.Findings)
+	}
+}
+
+// NVIDIA's driver lists its device without the node for shared memory, and Direct3D 12 fails.
+func TestNodeOfSharedMemory(t *testing.T) {
+	t.Parallel()
+	files := card("0x10de", "nvidia", false, nvidia(t, "515.49"), file("dev/nvidiactl", ""), file("dev/nvidia0", ""),
+		file("proc/modules", "nvidia_drm 1 2 - Live 0x0\nnvidia 1 2 - Live 0x0\n"))
+	for _, there := range []bool{false, true} {
+		if there {
+			files["proc/modules"] += "nvidia_uvm 1 2 - Live 0x0\n"
+		}
+		for program, want := range map[string]diag.Severity{"": diag.Note, "/usr/bin/vkcube": diag.Note, "/opt/proton/wine64": diag.Warning} {
+			e := newEvidence(examine(t, files, Options{}))
+			e.source.Program = program
+			e.alone, e.Devices = e.driversAlone(), []probe.Device{{Name: "card", Type: vk.Discrete}}
+			e.alone[0].Result, e.alone[0].saw = ProbeOK, &probe.Result{Devices: e.Devices}
+			e.addLimited()
+			f := find(e.Findings, func(f *Finding) bool { return f.Code == DeviceLimited })
+			if there != (f == nil) || f != nil && (f.Severity != want || !f.Shown() || f.remedy().text != "Run as root: nvidia-modprobe -u -c=0") {
+				t.Errorf("%q, %v: %+v", program, there, f)
+			}
+		}
+	}
+}
+
+// A machine whose drivers all fail: that no driver exists for one of its devices is shown, which is a note.
+func TestDeviceWithoutVulkanBesideABrokenDriver(t *testing.T) {
+	t.Parallel()
+	r := examine(t, desktop(t, file("sys/bus/pci/devices/0000:02:00.0/class", "0x030000\n"), file("sys/bus/pci/devices/0000:02:00.0/vendor", "0x10de\n"),
+		file("sys/bus/pci/devices/0000:02:00.0/device", "0x0def\n"), file("sys/bus/pci/devices/0000:02:00.0/driver", "-> ../../drivers/nvidia")), Options{})
+	shown := func(r *Report) bool {
+		return contains(r.Findings, func(f *Finding) bool { return f.Code == GPUNoVulkan && f.Shown() })
+	}
+	if !has(r.Findings, GPUNoVulkan) || shown(r) {
+		t.Fatalf("%+v", r.Findings)
+	}
+	if r, _ = attempted(t, r, `echo '{"event":"end"}'; exit 1`, Tries{}); !shown(r) {
+		t.Errorf("%+v", r.Findings)
 	}
 }
 

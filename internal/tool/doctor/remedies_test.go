@@ -109,7 +109,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 	}
 	for _, verb := range []string{"mount", "host", "nvidia-nodes", "regroup", "ldconfig", "node-for-windows", "modeset", "load", "outdated", "unknown", "own-glibc", "own-drivers", "one-build", "offer"} {
 		list[verb] = func(e *exam) *Remedy {
-			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "nodes", "/dev/nvidiactl", "directory", "/sys", "type", "sysfs", "bind", "--ro-bind /sys /sys", "module", "panthor", "modules", "panthor", "version", "2.38", "glibc", ", glibc 2.36", "linker", "/opt/ld.so"))
+			return e.system.by(verb, with("load", "-m", "node", "/dev/nvidia-modeset", "nodes", "/dev/nvidiactl", "directory", "/sys", "type", "sysfs", "bind", "--ro-bind /sys /sys", "module", "panthor", "modules", "panthor", "version", "2.38", "glibc", ", glibc 2.36", "linker", "/opt/ld.so"))
 		}
 	}
 	list["library path"] = func(e *exam) *Remedy {

@@ -136,7 +136,7 @@ func (e *exam) elsewhere(g *GPU) (first string) {
 	own, _ := machines.Running(e.WordSize())
 	for _, place := range e.places("drivers", "{multiarch}", own.Multiarch) {
 		real, err := e.machine.Real(place)
-		list := e.manifestsIn(place)
+		list := slices.DeleteFunc(e.manifestsIn(place), func(file string) bool { return !e.suits(file) })
 		if err != nil || len(list) == 0 ||
 			slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
 				return path.Clean(l.Path) == place

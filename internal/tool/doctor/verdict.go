@@ -566,6 +566,9 @@ func (r *Report) withMissingDevices() []Finding {
 		root := r.CauseOf(m.by)
 		root.missing = root.Code != GPUNoNode || root.Severity != diag.Note // a container may be for another device
 	}
+	for f := range each(r.Findings) {
+		f.missing = f.missing || f.Code == GPUNoVulkan && r.Tried && !contains(r.GPUs, r.reaches)
+	}
 	for _, m := range unexplained {
 		if !r.someGood() {
 			break // the findings about the drivers tell it

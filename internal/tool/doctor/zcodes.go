@@ -36,6 +36,7 @@ const (
 	DeviceWindowless    Code = "device-windowless"
 	DeviceOldVersion    Code = "device-old-version"
 	SoftwareFirst       Code = "software-first"
+	DeviceLimited       Code = "device-limited"
 	DeviceNotConformant Code = "device-not-conformant"
 	GPUDisplayOnly      Code = "gpu-display-only"
 	GPUReserved         Code = "gpu-reserved"
