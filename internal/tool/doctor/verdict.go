@@ -57,6 +57,13 @@ func (r *Report) verdicts() []string {
 	if has(r.Findings, ProgramNoVulkan) {
 		return []string{r.programName() + " has no Vulkan in it"}
 	}
+	startless := append(slices.Clip(unloadable), LoaderMissing)
+	if f := find(r.Findings, func(f *Finding) bool {
+		return r.Program != "" && f.Path == r.Program && f.Severity != diag.Note && slices.Contains(startless, f.Code)
+	}); f != nil {
+		return []string{r.programName() + term.Either(f.Severity == diag.Problem, " does", " may") +
+			term.Either(f.Code == LoaderMissing, " not get Vulkan", " not start")}
+	}
 	works, others, lost := r.devicesInWords()
 	withDriver := !contains(r.Findings,
 		func(f *Finding) bool { return f.Code == NoDriver && f.Because != LoaderMissing })
