@@ -121,27 +121,6 @@ func (e *exam) devices() {
 	}
 }
 
-// addSharedNodes adds to the nodes of each device those that its drivers open and that belong to no device, such as
-// /dev/nvidia-uvm. They do not make a device without a node usable, and no rule reads them.
-func (e *exam) addSharedNodes() {
-	own := slices.Clone(e.GPUs)
-	for g := range each(e.GPUs) {
-		g.Nodes = slices.Clone(g.Nodes)
-		for _, m := range e.Drivers {
-			family := m.family()
-			if len(g.Nodes) == 0 || family == nil || !slices.Contains(g.Drivers, m.Manifest) {
-				continue
-			}
-			for _, node := range drivers.Matches(e.machine, family.Opened()) {
-				if !slices.Contains(g.Nodes, node) &&
-					!contains(own, func(o *GPU) bool { return slices.Contains(o.Nodes, node) }) {
-					g.Nodes = append(g.Nodes, node)
-				}
-			}
-		}
-	}
-}
-
 // examineDevice adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the
 // first.
 func (e *exam) examineDevice(g *GPU) {

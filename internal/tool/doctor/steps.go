@@ -185,7 +185,6 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	for _, apply := range rules() {
 		apply(e)
 	}
-	e.addSharedNodes()
 	e.weigh()
 	e.Findings = sortFindings(e.Findings)
 	return e, nil
