@@ -463,8 +463,6 @@ func TestUndefinedSymbols(t *testing.T) {
 			what: "uses some_table and 1 more, which no dependency defines: the dynamic linker refuses the library", verdict: "1 problem"},
 		{name: "a function", files: driver("imports=some_function"), problems: []string{"library-symbol"}, code: "library-symbol",
 			what: "uses some_function, which no dependency defines", verdict: "1 warning"},
-		{name: "of C++", files: driver("imports=_ZN3vku10safe_Thing10initializeEPK5Thing"), problems: []string{"library-symbol"},
-			code: "library-symbol", what: "uses vku::safe_Thing::initialize, which no dependency defines", verdict: "1 warning"},
 	})
 }
 

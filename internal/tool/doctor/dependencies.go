@@ -377,7 +377,7 @@ func (e *exam) hiddenBy(c *binary.Closure, files ...*binary.File) (*Remedy, fact
 			for _, line := range e.configuration("/etc/ld.so.conf", 0) {
 				if path.Clean(line.directory) == path.Dir(file.Path) {
 					return e.searchLineRemoval(line, file.Path, place), textf("%s is loaded in place of %s, and lacks "+
-						"%s, which %s needs", file.Path, place, readable(lacks), by)
+						"%s, which %s needs", file.Path, place, lacks, by)
 				}
 			}
 		}

@@ -308,8 +308,7 @@ func (e *exam) place(do *Remedy) *Remedy {
 		t.at, t.script = e.setAt(o.Variable, set)
 	}
 	real, err := e.machine.Real(t.at.File) // a file of a store or a read-only image (NixOS/nixpkgs issue 509225)
-	t.sealed = err == nil && slices.ContainsFunc(nameLists()["sealed"],
-		func(place string) bool { return strings.HasPrefix(real, place) })
+	t.sealed = err == nil && hasPrefixOf("sealed", real)
 	if t.sealed && o.Set && e.keepsValue(t.at, o.Variable) {
 		t.at, t.script = FileLine{}, false
 	}

@@ -237,6 +237,9 @@ func TestSystemsTable(t *testing.T) {
 	kinds := []string{"root", "image", "outside", "start", "say", "run", "line", "then", "install", "do"}
 	words := slices.Concat([]string{changeable, ostree, steamOS, microOS, declarative}, slices.Collect(maps.Keys(conditions)), []string{"flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container", "ubuntu", "local"},
 		families)
+	for condition := range slices.Chunk(nameLists()["condition"], 3) {
+		words = append(words, condition[0])
+	}
 	verbs := term.Words(rows(), func(r row) string { return r.verb })
 	called, all := "", slices.Clone(rows())
 	for pair := range slices.Chunk(nameLists()["failure"], 2) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -313,14 +312,12 @@ func sortFindings(list []Finding) []Finding {
 		return 2*int(f.Severity) + term.Either(f.Code == LoaderMissing || f.Code == GPULeftOut, 1, 0)
 	}
 	slices.SortStableFunc(list, func(a, b Finding) int { return place(b) - place(a) })
-	seen := make(map[whole][]fact, len(list))
+	seen := make(map[whole]bool, len(list))
 	return slices.DeleteFunc(list, func(f Finding) bool {
 		one := whole{f.key(), f.Line, f.Column, f.fact.say()}
-		if slices.ContainsFunc(seen[one], func(other fact) bool { return reflect.DeepEqual(f.fact, other) }) {
-			return true
-		}
-		seen[one] = append(seen[one], f.fact)
-		return false
+		known := seen[one]
+		seen[one] = true
+		return known
 	})
 }
 

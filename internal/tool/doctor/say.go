@@ -3,7 +3,6 @@ package doctor
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -145,28 +144,11 @@ func undefinedSymbol(file *binary.File, symbol string, more int, atOnce bool) fa
 	if own := slices.DeleteFunc(slices.Clone(file.Needed), isOfLibC); len(own) > 0 {
 		from = " (" + strings.Join(own[:min(len(own), 3)], ", ") + ")"
 	}
-	what := textf("%s uses %s%s, which no dependency%s defines", file.Path, readable(symbol), and, from)
+	what := textf("%s uses %s%s, which no dependency%s defines", file.Path, symbol, and, from)
 	if atOnce {
 		what += ": the dynamic linker refuses the library"
 	}
 	return what
-}
-
-// readable returns a C++ name with its namespaces and classes, without its arguments: "vku::Copy::initialize". It
-// returns other names as they are.
-func readable(symbol string) string {
-	var names []string
-	rest, nested := strings.CutPrefix(symbol, "_ZN")
-	rest = strings.TrimPrefix(rest, "K")
-	for nested && !strings.HasPrefix(rest, "E") {
-		name := strings.TrimLeft(rest, "0123456789")
-		length, err := strconv.Atoi(rest[:len(rest)-len(name)])
-		if err != nil || length > len(name) {
-			return symbol
-		}
-		names, rest = append(names, name[:length]), name[length:]
-	}
-	return term.Or(strings.Join(names, "::"), symbol)
 }
 
 // isOfLibC reports whether a library comes with the C library or the compiler.

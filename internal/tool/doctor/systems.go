@@ -47,33 +47,17 @@ var conditions = map[string]func(d *distribution) bool{
 	"image":     func(d *distribution) bool { return isContainer(d.sandbox) && !d.kept },
 	"plain":     func(d *distribution) bool { return d.sandbox == "" && d.image == changeable },
 	"contained": func(d *distribution) bool { return d.container != "" },
-	"whole": func(d *distribution) bool { // a system with users of its own
-		if d.machine == nil {
-			return false
-		}
-		kind := d.machine.Text("/run/systemd/container")
-		return strings.HasPrefix(kind, "lxc") || kind == "systemd-nspawn"
-	},
-	"sealed": func(d *distribution) bool { return d.sandbox == "flatpak" || d.sandbox == "snap" || d.image == steamOS },
-	"kept":   func(d *distribution) bool { return d.kept },
-	"lxc": func(d *distribution) bool {
-		h := host{d.machine}
-		return strings.HasPrefix(h.machine.Text("/run/systemd/container"), "lxc") ||
-			strings.Contains(h.machine.Text("/proc/1/environ"), "container=lxc")
-	},
+	"sealed":    func(d *distribution) bool { return d.sandbox == "flatpak" || d.sandbox == "snap" || d.image == steamOS },
+	"kept":      func(d *distribution) bool { return d.kept },
 	"granted": func(d *distribution) bool { // Flatpak passes every node for graphics that the host has
 		devices := strings.Split(setting(d.machine.Text("/.flatpak-info"), "Context", "devices"), ";")
 		return slices.Contains(devices, "all") || slices.Contains(devices, "dri")
 	},
-	"nspawn": func(d *distribution) bool { return d.machine.Text("/run/systemd/container") == "systemd-nspawn" },
 	"32-bit": func(d *distribution) bool { return d.class == 32 },
 	"has32":  func(d *distribution) bool { return d.class == 32 && d.has32() },
 	"narrow": func(d *distribution) bool { return d.foreign },
 	"unfetched": func(d *distribution) bool { // apt has no lists; a machine without apt's directory is not seen whole
 		return d.packages != nil && !d.lists().Fetched() && d.machine.Exists("/var/lib/apt/lists")
-	},
-	"tegra": func(d *distribution) bool { // a board of NVIDIA with JetPack, or a container on it
-		return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")
 	},
 	"hosted": func(d *distribution) bool {
 		return slices.ContainsFunc(nameLists()["hosted"],
@@ -115,6 +99,13 @@ func (d *distribution) holds(word string, with arguments) bool {
 	if name, lacks, is := strings.Cut(word, "!"); is {
 		value := host{d.machine}.variable(name)
 		return value != "" && !strings.Contains(value, lacks)
+	}
+	for row := range slices.Chunk(nameLists()["condition"], 3) {
+		file := row[1]
+		if row[0] == word && d.machine != nil && d.machine.Exists(file) &&
+			(row[2] == "" || strings.Contains(d.machine.Whole(file), row[2])) {
+			return true
+		}
 	}
 	id, first := strings.CutPrefix(word, "id:")
 	pattern, packages := strings.CutPrefix(word, "installed:")

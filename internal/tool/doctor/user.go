@@ -348,7 +348,7 @@ func (e *exam) firstRefused(u *user, gpus []*GPU) (first string) {
 	return first
 }
 
-// usesGPU reports whether a service uses a graphics device, by its name, unit, groups or libraries.
+// usesGPU reports whether a service uses a graphics device, by its name, unit or libraries.
 func (e *exam) usesGPU(s *process.SystemdService) bool {
 	program, _, _ := strings.Cut(strings.Join(s.Command, "\x00"), "\x00")
 	for _, name := range []string{s.Unit, s.Name, path.Base(program)} {
@@ -358,14 +358,7 @@ func (e *exam) usesGPU(s *process.SystemdService) bool {
 	}
 	unit := strings.ToLower(process.UnitText(e.machine, process.Unit{Name: s.Unit}, ""))
 	for line := range strings.SplitSeq(unit, "\n") {
-		if !strings.HasPrefix(line, "inaccessiblepaths") && slices.ContainsFunc(nameLists()["gpu-unit"],
-			func(text string) bool { return strings.Contains(line, text) }) {
-			return true
-		}
-	}
-	for _, fields := range e.records("/etc/group", 3) {
-		id, err := strconv.ParseUint(fields[2], 10, 32)
-		if err == nil && (fields[0] == "render" || fields[0] == "video") && slices.Contains(s.Groups, uint32(id)) {
+		if !strings.HasPrefix(line, "inaccessiblepaths") && hasTextOf("gpu-unit", []byte(line)) {
 			return true
 		}
 	}
@@ -373,18 +366,15 @@ func (e *exam) usesGPU(s *process.SystemdService) bool {
 		return false
 	}
 	f := e.linker.Open(program)
-	return f != nil && f.Err() == nil && slices.ContainsFunc(f.Needed, func(library string) bool {
-		return slices.ContainsFunc(nameLists()["gpu-library"],
-			func(known string) bool { return strings.HasPrefix(library, known) })
-	})
+	return f != nil && f.Err() == nil &&
+		slices.ContainsFunc(f.Needed, func(library string) bool { return hasPrefixOf("gpu-library", library) })
 }
 
 // confinement are the settings of a unit that keep devices from the service.
 type confinement struct {
-	private      bool
-	policy       string
-	allowed      []string
-	inaccessible []string
+	private bool
+	policy  string
+	allowed []string
 }
 
 // confinementOf reads the settings of a unit's files, of which the last one counts; an empty value of a list clears it.
@@ -402,10 +392,6 @@ func confinementOf(text string) (c confinement) {
 			if c.allowed = append(c.allowed, name); name == "" {
 				c.allowed = nil
 			}
-		case "InaccessiblePaths":
-			if c.inaccessible = append(c.inaccessible, strings.Fields(value)...); value == "" {
-				c.inaccessible = nil
-			}
 		}
 	}
 	return c
@@ -413,20 +399,10 @@ func confinementOf(text string) (c confinement) {
 
 // keeps returns the setting that keeps a node from the service, its effect, and the lines of a drop-in against it.
 func (c *confinement) keeps(node string) (setting, does string, lines []string) {
-	hides := func(place string) bool {
-		place = strings.TrimLeft(place, "-+")
-		return place != "" && (node == place || strings.HasPrefix(node, strings.TrimSuffix(place, "/")+"/"))
-	}
 	class := term.Either(strings.HasPrefix(node, "/dev/dri/"), "char-drm", node)
 	switch {
 	case c.private:
 		return "PrivateDevices=", "hides NODE from the service", []string{"PrivateDevices=no"}
-	case slices.ContainsFunc(c.inaccessible, hides):
-		lines = []string{"InaccessiblePaths="} // it clears the list
-		if others := slices.DeleteFunc(slices.Clone(c.inaccessible), hides); len(others) > 0 {
-			lines = append(lines, "InaccessiblePaths="+strings.Join(others, " "))
-		}
-		return "InaccessiblePaths=", "hides NODE from the service", lines
 	case slices.ContainsFunc(c.allowed, func(device string) bool { return allows(device, node) }):
 		return "", "", nil
 	case c.policy == "closed" || c.policy == "strict":

@@ -26,9 +26,7 @@ import (
 func verdict(r *Report) string {
 	texts := r.verdicts()
 	if missing := r.missingFilesText(); missing != "" {
-		texts = append(term.Words(texts, func(text string) string {
-			return missing + "; " + strings.Replace(text, "No ", "no ", 1)
-		}), missing)
+		texts = []string{missing}
 	}
 	return fit(r.end(), texts)
 }

@@ -128,7 +128,7 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 		what.more = "; " + rejected + " describes it, and the loader rejects this manifest"
 		w.do, w.keep = shellAdvice("Correct this manifest: ", "vkloader validate "+shell.Quoted(rejected)), true
 	case len(places) > 0:
-		what.more = "; " + places[0] + " has it" + e.homeOf(places[0])
+		what.more = "; " + places[0] + " has it"
 		if by, change, is := e.replacing(places[0]); is {
 			what.more += ", which " + by + " replaces"
 			w.offer(change)
@@ -326,16 +326,6 @@ func (e *exam) alsoLibraries(c explain.Change, place string) (changes []explain.
 		}
 	}
 	return nil
-}
-
-// homeOf describes the home that a directory is in, if it is another user's.
-func (e *exam) homeOf(place string) string {
-	own := e.ownHome()
-	parts := strings.Split(place, "/")
-	if len(parts) > 2 && parts[1] == "home" && !strings.HasPrefix(place, own+"/") {
-		return ", where only programs of the user " + parts[2] + " find it"
-	}
-	return ""
 }
 
 // pathVariables returns the variable that replaces the usual directories of a directory's kind of layers, and the one

@@ -159,7 +159,6 @@ func TestServiceThatHidesDevices(t *testing.T) {
 		{"hidden by a drop-in", ollama, map[string]string{unit: "[Service]\nPrivateDevices=no\n", more: "[Service]\nPrivateDevices=1\n"}, "PrivateDevices= hides", "PrivateDevices=no"},
 		{"closed", ollama, map[string]string{unit: "[Service]\nDevicePolicy=closed\n"}, "DevicePolicy=closed closes /dev/dri/renderD128", "DeviceAllow=char-drm rw"},
 		{"others are allowed", ollama, map[string]string{unit: "[Service]\nDeviceAllow=/dev/fuse rw\n"}, "DeviceAllow= closes /dev/dri/renderD128", "DeviceAllow=char-drm rw"},
-		{"made inaccessible", ollama, map[string]string{unit: "[Service]\nInaccessiblePaths=/dev/shm -/dev/dri\n"}, "InaccessiblePaths= hides /dev/dri/renderD128", "InaccessiblePaths="},
 
 		{"opened by a drop-in", ollama, map[string]string{unit: "[Service]\nPrivateDevices=yes\n", more: "[Service]\nPrivateDevices=no\n"}, "", ""},
 		{"another file of its name wins", ollama, map[string]string{"usr/lib/systemd/system/ollama.service": "[Service]\nPrivateDevices=yes\n", unit: "[Service]\nNice=5\n"}, "", ""},
