@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"os/user"
 	"runtime"
@@ -65,8 +64,7 @@ func accountOf(name string) (a account, err error) {
 func (a *account) environ(own []string) []string {
 	list := slices.DeleteFunc(slices.Clone(own), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "SUDO_") ||
-			strings.HasPrefix(name, "DBUS_") ||
+		return strings.HasPrefix(name, "XDG_") ||
 			slices.Contains([]string{variables.Home.Name(), "USER", "LOGNAME", "TMPDIR", "XAUTHORITY"}, name)
 	})
 	list = append(list, "USER="+a.name, "LOGNAME="+a.name)
@@ -156,30 +154,15 @@ func become(s *invocation, command string) (done bool, err error) {
 		}
 		return true, exit.Unable("--as-user %s: %w", s.ActAs, err)
 	}
-	over := make(chan struct{})
 	go func() {
-		for {
-			select {
-			case got := <-signals:
-				_ = child.Process.Signal(got)
-			case <-over:
-				return
-			}
+		for got := range signals { // until this process ends, with the child's exit code
+			_ = child.Process.Signal(got)
 		}
 	}()
-	err = child.Wait()
-	close(over)
-	var ended *exec.ExitError
-	switch {
-	case err == nil:
-		return true, exit.With(exit.Fine)
-	case !errors.As(err, &ended):
+	if err = child.Wait(); child.ProcessState == nil {
 		return true, exit.Unable("--as-user %s: %w", s.ActAs, err)
 	}
-	if status, ok := ended.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return true, exit.With(128 + int(status.Signal()))
-	}
-	return true, exit.With(ended.ExitCode())
+	return true, exit.With(exitCode(child.ProcessState))
 }
 
 // ownHomes removes another user's home directories from the variables of a root command, with a message unless it is

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -125,11 +126,9 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	} else {
 		printVerdict(s, v, r.Apply)
 	}
-	switch {
+	switch err = cmp.Or(err, failed); {
 	case err != nil:
 		return err
-	case failed != nil:
-		return failed
 	case v.Result == run.BrokenOff:
 		return exit.With(exit.NotLooked)
 	case v.Result != run.EndedWell:

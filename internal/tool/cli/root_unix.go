@@ -3,7 +3,9 @@
 package cli
 
 import (
+	"os"
 	"os/signal"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -24,6 +26,14 @@ func elevatedHere() bool { return trust.Differs() }
 
 // obstacle returns "": the stage of a driver or layer says what keeps the loader from opening its library.
 func obstacle(*machine.Source, string) string { return "" }
+
+// exitCode returns the exit code of a program, as shells do if a signal ended it.
+func exitCode(state *os.ProcessState) int {
+	if status, is := state.Sys().(syscall.WaitStatus); is && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return state.ExitCode()
+}
 
 func becomeProgram(p *run.Program) error { return exit.As(exit.CannotRun, p.Become()) }
 

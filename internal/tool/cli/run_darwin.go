@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
@@ -54,14 +52,6 @@ func commandLine(changes []explain.Change, args []string, _ shell.Line) shell.Li
 		line = "(unset" + unset + "; " + line + ")"
 	}
 	return line
-}
-
-// exitCode returns the exit code of a program, as shells do if a signal ended it.
-func exitCode(state *os.ProcessState) int {
-	if status, is := state.Sys().(syscall.WaitStatus); is && status.Signaled() {
-		return 128 + int(status.Signal())
-	}
-	return state.ExitCode()
 }
 
 func isSystemFile(file string) bool {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/probe"
@@ -181,21 +182,17 @@ func completeInstalled(s *invocation, layers, drivers bool) completion {
 	files := term.Either(drivers, cobra.ShellCompDirectiveDefault, cobra.ShellCompDirectiveNoFileComp)
 	return func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		source, err := s.source("", false)
-		if err != nil {
-			return nil, files
+		var answer *plan.Answer
+		if err == nil {
+			answer, err = explain.Decide(source)
 		}
-		answer, err := explain.Decide(source)
-		if err != nil {
-			return nil, files
-		}
-		if layers {
+		if err == nil && layers {
 			names = explain.LayerNames(answer.Layers)
 		}
-		if drivers {
+		if err == nil && drivers {
 			names = append(names, explain.DriverNames(answer.Drivers)...)
 		}
-		// a tab would begin a description
-		return slices.DeleteFunc(names, func(name string) bool { return !shell.IsCompletion(name) }), files
+		return names, files
 	}
 }
 
@@ -214,11 +211,8 @@ func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 func completeDevices(s *invocation) completion {
 	return func(_ *cobra.Command, _ []string, typed string) (list []string, _ cobra.ShellCompDirective) {
 		m, err := s.machine()
-		if err != nil || m.Foreign() {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		found, err := probe.Find(s.executable, "")
-		if err != nil {
+		found, missing := probe.Find(s.executable, "")
+		if err != nil || missing != nil || m.Foreign() {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		if seen, err := survey.ProbeDevices(found, m.Environ, 3*time.Second); err == nil {

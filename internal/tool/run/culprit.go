@@ -24,8 +24,8 @@ const (
 	Variable Kind = "variable"
 
 	// Pseudo-suspects. A run without unloading finds libraries whose code runs at a thread's end, and crashes if it is
-	// unloaded by then. A run without drivers that stay open finds a library that one of them needs and that the program
-	// needs in another version.
+	// unloaded by then. A run without drivers that stay open finds a library that one of them needs, and the program in
+	// another version.
 	KeepLoaded Kind = "unloading"
 	KeepNone   Kind = "drivers that stay open"
 )
