@@ -161,8 +161,8 @@ func requirementWith(n discover.Requirement, want *drivers.Want) (discover.Requi
 	return n, nil
 }
 
-// limitsOf returns in sentences why the last drivers of a device's chip never meet requirements, and an older release of
-// the program within their limits; nil: they may meet them.
+// limitsOf returns in sentences why the last drivers of a device's chip never meet requirements, and an older release
+// of the program within their limits; nil: they may meet them.
 func limitsOf(c *drivers.Chip, device string, want *drivers.Want) (list []string) {
 	text, never := c.Limit(want)
 	if text == "" {

@@ -122,13 +122,12 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 		}
 		return term.DidYouMean(name, names)
 	}
-	why := func(kind string, matches func(e *explain.Item) bool) string {
-		for i := range out {
-			if out[i].Kind == kind && matches(&out[i]) {
-				return ": " + out[i].Name + " is not: " + out[i].Why
-			}
+	why := func(wanted, kind string, matches func(e explain.Item) bool) (text string) {
+		at := slices.IndexFunc(out, func(e explain.Item) bool { return e.Kind == kind && matches(e) })
+		if at >= 0 {
+			text = ": " + out[at].Name + " is not: " + out[at].Why
 		}
-		return ""
+		return text + selector.StarHint(wanted) + meant(wanted, kind)
 	}
 	for _, wanted := range splitLists(c.Drivers) {
 		matches := func(path string) bool {
@@ -138,9 +137,8 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 			return plan.Matches(wanted, machine.Style.Base(path))
 		}
 		if !slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return matches(d.Path) }) {
-			warn("--driver %s: no driver of this name is used%s%s%s", wanted,
-				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), selector.StarHint(wanted),
-				meant(wanted, "driver"))
+			warn("--driver %s: no driver of this name is used%s", wanted,
+				why(wanted, "driver", func(e explain.Item) bool { return matches(e.Manifest) }))
 		}
 	}
 	active := explain.Active(answer)
@@ -151,9 +149,8 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 			return nil, &NoLayer{wanted, selector.StarHint(wanted) + meant(wanted, "layer")}
 		}
 		if !slices.ContainsFunc(active, func(l *manifest.Layer) bool { return plan.Matches(wanted, l.Name) }) {
-			warn("--layer %s: no layer of this name is active%s%s%s", wanted,
-				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), selector.StarHint(wanted),
-				meant(wanted, "layer"))
+			warn("--layer %s: no layer of this name is active%s", wanted,
+				why(wanted, "layer", func(e explain.Item) bool { return plan.Matches(wanted, e.Name) }))
 		}
 	}
 	for _, layer := range active {
