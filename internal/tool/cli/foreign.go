@@ -61,8 +61,11 @@ func otherSource(s *invocation, e *otherSystem, app string, elevated bool) (*sys
 			return nil, err
 		}
 		source.Machine = m
-		if source.Program, err = realProgram(source, app); err != nil {
-			return nil, err
+		// Windows' loader and those that do not know the program's path do not resolve its links.
+		if app != "" && system.Program != "" && system.Name != "windows" {
+			if source.Program, err = realProgram(&m, app); err != nil {
+				return nil, err
+			}
 		}
 	} else {
 		s.say("without --root, the files of that machine are unknown")
@@ -85,22 +88,6 @@ func otherSource(s *invocation, e *otherSystem, app string, elevated bool) (*sys
 	source.Own.Resources = resourcesOf(s, source, source.Program)
 	source.Decide()
 	return source, nil
-}
-
-// realProgram returns the path of a program as its system tells it to a loader: without symbolic links. Systems whose
-// loader knows no such path, and Windows, leave it as it is.
-func realProgram(source *systems.Foreign, app string) (string, error) {
-	if app == "" || source.System.Program == "" || source.System.Name == "windows" {
-		return app, nil
-	}
-	if info, err := source.Machine.Stat(app); err == nil && info.IsDir() {
-		return "", directoryError(&source.Machine, app)
-	}
-	real, err := source.Machine.Real(app)
-	if err != nil {
-		return "", exit.Unable("--app: %w", err)
-	}
-	return real, nil
 }
 
 // directoryError returns the error for a directory in place of a program. For a bundle of macOS it names the programs

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -34,11 +33,9 @@ func (s *invocation) inside(app string) (string, error) {
 	if err != nil || app == "" { // without a program: the empty path is the machine's root
 		return app, err
 	}
-	path := app
-	if _, err := m.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if path, err = m.FindProgram(app); err != nil {
-			return app, nil // the caller's own message says so
-		}
+	path, err := findProgram(&m, app)
+	if err != nil {
+		return app, nil // the caller's own message says so
 	}
 	if !filepath.IsAbs(path) && !m.Foreign() {
 		if path, err = filepath.Abs(path); err != nil {

@@ -106,14 +106,9 @@ func (s *invocation) options() (args []string) {
 	return args
 }
 
-// getenv returns the value of a variable in the tool's environment. The last entry counts.
+// getenv returns the value of a variable in the tool's environment.
 func (s *invocation) getenv(name string) string {
-	value := ""
-	for _, pair := range s.environ {
-		if len(pair) > len(name) && pair[len(name)] == '=' && pair[:len(name)] == name {
-			value = pair[len(name)+1:]
-		}
-	}
+	value, _ := (&machine.Machine{Environ: s.environ}).Lookup(name)
 	return value
 }
 
@@ -192,20 +187,11 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 		return nil, err
 	}
 	if app != "" {
-		info, err := m.Stat(app)
-		if errors.Is(err, fs.ErrNotExist) { // not a file in the working directory
-			if app, err = m.FindProgram(app); err == nil {
-				info, err = m.Stat(app)
-			}
+		if app, err = findProgram(&m, app); err == nil {
+			app, err = realProgram(&m, app)
 		}
 		if err != nil {
-			return nil, exit.Unable("--app: %w", err)
-		}
-		if info.IsDir() {
-			return nil, directoryError(&m, app)
-		}
-		if app, err = m.Real(app); err != nil { // the loader sees its program without symbolic links (GEN-13)
-			return nil, exit.Unable("--app: %w", err)
+			return nil, err
 		}
 	}
 	source := &machine.Source{Machine: m, Elevated: elevated || s.elevated || !s.asUser && elevatedHere(),
@@ -218,6 +204,31 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 		source.Elevated = source.Elevated || process.RightsOf(&m, app) != ""
 	}
 	return askOnce(source), nil
+}
+
+// findProgram returns the path of a program: a file in the working directory, or one in PATH.
+func findProgram(m *machine.Machine, app string) (string, error) {
+	_, err := m.Stat(app)
+	if errors.Is(err, fs.ErrNotExist) {
+		app, err = m.FindProgram(app)
+	}
+	if err != nil {
+		err = exit.Unable("--app: %w", err)
+	}
+	return app, err
+}
+
+// realProgram returns the path of a program as its loader sees it: without symbolic links (GEN-13).
+func realProgram(m *machine.Machine, app string) (string, error) {
+	info, err := m.Stat(app)
+	if err == nil && info.IsDir() {
+		return "", directoryError(m, app)
+	}
+	real, err := m.Real(app)
+	if err != nil {
+		return "", exit.Unable("--app: %w", err)
+	}
+	return real, nil
 }
 
 // askOnce lets a source ask the driver service, at most once.

@@ -225,8 +225,8 @@ func (r *launched) watch(s *invocation, program *run.Program, brought probe.Comp
 
 // unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
 func (r *launched) unheard(program *run.Program, brought probe.Companions) string {
-	switch {
-	case (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all":
+	switch debug, _ := (&machine.Machine{Environ: program.Environ}).Lookup(variables.Debug.Name()); {
+	case debug != "all":
 	case brought.Library != "":
 		return program.Path + " has not loaded " + brought.Library
 	case r.Times:

@@ -155,12 +155,9 @@ func printShown(s *invocation, shown *settings.Shown) {
 	} else if len(shown.Programs) == 0 {
 		fmt.Fprintln(s.out, "\nNo program gets settings from it.")
 	} else {
+		others := term.Either(len(shown.Programs) > 1, "all other programs", allPrograms)
 		for _, p := range shown.Programs {
-			who := term.Either(len(shown.Programs) > 1, "For all other programs", "For all programs")
-			if p.App != "" {
-				who = "For " + p.App
-			}
-			s.section(who)
+			s.section("For " + term.Or(p.App, others))
 			printPrograms(s, &p)
 		}
 		if shown.More > 0 {
@@ -206,11 +203,12 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 	line := func(format string, args ...any) {
 		fmt.Fprintf(s.out, "  %s\n", term.OneLine(fmt.Sprintf(format, args...)))
 	}
-	if len(p.Log) > 0 {
-		line("log: %s", strings.Join(p.Log, ", "))
+	log := strings.Join(p.Log, ", ")
+	if log != "" {
+		line("log: %s", log)
 	}
 	if p.LogFile != "" {
-		line("log file: %s (%s)", p.LogFile, term.Or(strings.Join(p.Log, ", "), "error, warn"))
+		line("log file: %s (%s)", p.LogFile, term.Or(log, "error, warn"))
 	}
 	switch {
 	case p.Layers == nil:
@@ -234,11 +232,9 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 			line("  and no others")
 		}
 	}
-	switch p.Hardware {
-	case core.PresentHardware.String():
-		line("drivers of absent hardware: not opened")
-	case core.AwakeHardware.String():
-		line("drivers of absent or sleeping hardware: not opened")
+	if policy := map[string]string{core.PresentHardware.String(): "absent",
+		core.AwakeHardware.String(): "absent or sleeping"}[p.Hardware]; policy != "" {
+		line("drivers of %s hardware: not opened", policy)
 	}
 	switch {
 	case p.Exclusive && len(p.Drivers) == 0:
