@@ -27,39 +27,24 @@ func newCDI(s *invocation) *cobra.Command {
 		newCDIVerify(s), newCDIWhy(s), newCDIList(s), newOCI(s), newCDIHook(s))
 }
 
-// generation holds the options for a CDI file.
-type generation struct {
-	*pflag.FlagSet
-	cdi.Options
-}
-
-func newGeneration() *generation {
-	g := &generation{FlagSet: pflag.NewFlagSet("generate", pflag.ContinueOnError)}
-	g.Kind, g.Machines = cdi.Kind, []string{ownMachine()}
-	option.Add(g.FlagSet, &g.Options)
-	return g
-}
-
-// generate returns the file for these options, and the excluded drivers.
-func (g *generation) generate(s *invocation) (*specs.Spec, []cdi.LeftOut, error) {
-	for _, name := range g.Machines {
+// generateCDI returns the file for options, and the excluded drivers.
+func generateCDI(s *invocation, options cdi.Options) (*specs.Spec, []cdi.LeftOut, error) {
+	for _, name := range options.Machines {
 		if _, known := offer.Machine(name); !known {
 			return nil, nil, fmt.Errorf("--machine needs one of %s, got %q", strings.Join(offer.Machines(), ", "), name)
 		}
 	}
-	if root := &g.DriverRoot; *root != "" {
+	if root := &options.DriverRoot; *root != "" {
 		if !path.IsAbs(*root) {
 			return nil, nil, fmt.Errorf("%q is not an absolute path", *root)
 		}
 		*root = strings.TrimSuffix(path.Clean(*root), "/")
 	}
-	options := g.Options
-	options.Hook = term.Or(g.Hook, s.executable)
-	g.VisitAll(func(f *pflag.Flag) {
-		if f.Changed {
-			options.Given = append(options.Given, optionWords(f)...)
-		}
-	})
+	options.Given = option.Words(&options)
+	options.Hook = term.Or(options.Hook, s.executable)
+	if len(options.Machines) == 0 {
+		options.Machines = []string{ownMachine()}
+	}
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, nil, err
@@ -67,31 +52,17 @@ func (g *generation) generate(s *invocation) (*specs.Spec, []cdi.LeftOut, error)
 	return cdi.Generate(source, options)
 }
 
-func optionWords(f *pflag.Flag) (words []string) {
-	values := []string{f.Value.String()}
-	if list, many := f.Value.(pflag.SliceValue); many {
-		values = list.GetSlice()
-	}
-	if f.NoOptDefVal != "" { // a switch without a value
-		return []string{"--" + f.Name}
-	}
-	for _, value := range values {
-		words = append(words, "--"+f.Name+"="+value)
-	}
-	return words
-}
-
 func newCDIGenerate(s *invocation) *cobra.Command {
 	var o struct {
+		cdi.Options
 		File  string `option:"output,o"`
 		Force bool   `option:"force"`
 	}
-	g := newGeneration()
 	cmd := newCommand("generate", &o, 0, func([]string) error {
 		if err := replaceable(o.File); err != nil && (!o.Force || errors.Is(err, machine.ErrLink)) {
 			return err
 		}
-		spec, left, err := g.generate(s)
+		spec, left, err := generateCDI(s, o.Options)
 		if err != nil {
 			return err
 		}
@@ -110,8 +81,8 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 		}
 		return examineError(err)
 	})
-	cmd.Annotations = map[string]string{"directory": cdi.Directory, "machines": strings.Join(offer.Machines(), ", ")}
-	cmd.Flags().AddFlagSet(g.FlagSet)
+	cmd.Annotations = map[string]string{"directory": cdi.Directory, "kind": cdi.Kind,
+		"machines": strings.Join(offer.Machines(), ", ")}
 	return cmd
 }
 
@@ -342,11 +313,12 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 		fmt.Fprintf(s.out, "%s: removed\n", term.OneLine(name))
 		return nil
 	}
-	g := newGeneration()
-	if err := g.Parse(words); err != nil {
+	options, flags := cdi.Options{}, pflag.NewFlagSet("generate", pflag.ContinueOnError)
+	option.Add(flags, &options)
+	if err := flags.Parse(words); err != nil {
 		return fmt.Errorf("it was written with options that this version does not know: %w", err)
 	}
-	made, left, err := g.generate(s)
+	made, left, err := generateCDI(s, options)
 	if err != nil {
 		return err
 	}
