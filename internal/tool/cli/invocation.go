@@ -106,9 +106,14 @@ func (s *invocation) options() (args []string) {
 	return args
 }
 
-// getenv returns the value of a variable in the tool's environment.
+// getenv returns the value of a variable in the tool's environment. The last entry counts.
 func (s *invocation) getenv(name string) string {
-	value, _ := (&machine.Machine{Environ: s.environ}).Lookup(name)
+	value := ""
+	for _, pair := range s.environ {
+		if given, is := strings.CutPrefix(pair, name+"="); is {
+			value = given
+		}
+	}
 	return value
 }
 
@@ -210,7 +215,9 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 func findProgram(m *machine.Machine, app string) (string, error) {
 	_, err := m.Stat(app)
 	if errors.Is(err, fs.ErrNotExist) {
-		app, err = m.FindProgram(app)
+		if app, err = m.FindProgram(app); err == nil {
+			_, err = m.Stat(app)
+		}
 	}
 	if err != nil {
 		err = exit.Unable("--app: %w", err)
