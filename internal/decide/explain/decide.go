@@ -88,7 +88,9 @@ func (w without) Var(name string, secure bool) facts.Var {
 }
 
 // Lacking returns a source in which some files do not exist.
-func Lacking(from facts.Provider, files []string) facts.Provider { return lacking{changed{from}, files} }
+func Lacking(from facts.Provider, files []string) facts.Provider {
+	return lacking{changed{from}, files}
+}
 
 type lacking struct {
 	changed

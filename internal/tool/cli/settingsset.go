@@ -289,6 +289,7 @@ type outcome struct {
 // outcomeFor decides for a program, or for all programs without settings of their own, as after the edits of a dry run.
 func outcomeFor(m *machine.Machine, program string, edits []edit.Edit) (*outcome, error) {
 	source := &machine.Source{Machine: *m, Program: program}
+	loaders.Decide(source)
 	source.Added, source.Without = edit.Overlay(edits)
 	answer, err := explain.Decide(source)
 	if err != nil {

@@ -341,7 +341,8 @@ func (f *Finding) word(r *Report) {
 		f.Do, f.Commands, f.Untried = do.text, do.lines, do.because.text()
 	}
 	if what, is := f.fact.(unread); is {
-		f.What, f.Do = what.of(r.Loader), "It is "+r.Loader.NotInForce(what.program)+"."
+		f.What, f.Do = what.of(r.Loader), "It is "+r.Loader.NotInForce(what.program)+"."+term.Either(f.Path != "" &&
+			f.usual != diag.Note, " To remove it: vkloader settings clear", "")
 	}
 	switch f.exempt {
 	case absentDevice:
