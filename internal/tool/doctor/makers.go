@@ -243,7 +243,8 @@ func (e *exam) windowless(g *GPU) {
 // nvidiaParameter tells whether NVIDIA's kernel driver drives displays. Only root may read it.
 const nvidiaParameter = "/sys/module/nvidia_drm/parameters/modeset"
 
-// lacksModeset reports whether NVIDIA's kernel driver does not drive displays, as releases before 560 do not by default.
+// lacksModeset reports whether NVIDIA's kernel driver does not drive displays, as releases before 560 do not by
+// default.
 func (h host) lacksModeset() bool {
 	if value := h.machine.Text(nvidiaParameter); value != "" || !h.machine.Exists(nvidiaParameter) {
 		return value == "N"

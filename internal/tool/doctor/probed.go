@@ -47,7 +47,8 @@ func (e *evidence) addResult(a *alone) {
 	known := func(f *Finding) bool { return f.Code == GPUUnfinished && f.Path == a.Manifest }
 	if a.demands != "" && !contains(e.Findings, known) {
 		e.add(GPUUnfinished, a.Name, a.Manifest, textf("it is not finished, and lists a device only with %s=1%s",
-			a.demands, term.Enclosed("; it wrote: ", a.line(), "")), e.changeAdvice(explain.SetVariable(a.demands, "1")))
+			a.demands, term.Enclosed("; it wrote: ", a.line(), "")),
+			e.changeAdvice(explain.SetVariable(a.demands, "1")))
 		return
 	}
 	second := find(e.GPUs, func(g *GPU) bool {

@@ -47,8 +47,10 @@ var conditions = map[string]func(d *distribution) bool{
 	"image":     func(d *distribution) bool { return isContainer(d.sandbox) && !d.kept },
 	"plain":     func(d *distribution) bool { return d.sandbox == "" && d.image == changeable },
 	"contained": func(d *distribution) bool { return d.container != "" },
-	"sealed":    func(d *distribution) bool { return d.sandbox == "flatpak" || d.sandbox == "snap" || d.image == steamOS },
-	"kept":      func(d *distribution) bool { return d.kept },
+	"sealed": func(d *distribution) bool {
+		return d.sandbox == "flatpak" || d.sandbox == "snap" || d.image == steamOS
+	},
+	"kept": func(d *distribution) bool { return d.kept },
 	"granted": func(d *distribution) bool { // Flatpak passes every node for graphics that the host has
 		devices := strings.Split(setting(d.machine.Text("/.flatpak-info"), "Context", "devices"), ";")
 		return slices.Contains(devices, "all") || slices.Contains(devices, "dri")
