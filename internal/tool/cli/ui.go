@@ -241,13 +241,10 @@ func (c *commandLines) Try(changes []string, settings string) (*probe.Result, er
 		return nil, err
 	}
 	environ := machine.WithoutVariable(m.Environ, variables.Debug.Name())
-	if settings != "" {
-		changed, remove, err := explain.ShadowSettings(environ, settings)
-		if err != nil {
-			return nil, err
-		}
-		defer remove()
-		environ = changed
+	environ, remove, err := explain.ShadowSettings(environ, settings)
+	if err != nil {
+		return nil, err
 	}
+	defer remove()
 	return probe.Run(context.Background(), probe.Short, found, environ, tryLimit)
 }

@@ -122,7 +122,6 @@ func Time(at time.Time) string {
 type Written struct {
 	Path    string
 	Expires time.Time
-	Content map[string]any
 	Gone    bool     // no settings remain, so there is no file
 	Notes   []string // messages about the effect of the change
 
@@ -154,16 +153,15 @@ func (p *FileSet) Set(c *Options, devices Devices) (*Written, error) {
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
-	written := &Written{Path: where, Content: content}
-	if err = written.set(p, f, c, devices); err == nil && written.Layers != nil {
+	written := &Written{Path: where}
+	if err = written.set(p, f, c, devices, content); err == nil && written.Layers != nil {
 		err = p.do(written.Layers.Edit())
 	}
 	return written, err
 }
 
-// set applies a change to f, the tool's file or another program's; nil: no file.
-func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
-	content := w.Content
+// set applies a change to the content of f, the tool's file or another program's; nil: no file.
+func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices, content map[string]any) error {
 	apps, err := RealApps(&p.Machine, c.Apps)
 	if err != nil {
 		return err

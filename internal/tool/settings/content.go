@@ -109,15 +109,14 @@ func prune(content map[string]any, apps []string) {
 
 // TextForAll returns a settings file that gives the settings of an object to all programs.
 func TextForAll(object map[string]any) (string, error) {
-	object = maps.Clone(object)
-	delete(object, "app_keys")
-	text, err := Encode(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})
+	array := json.RawMessage("[" + textWithoutApps(object) + "]")
+	text, err := Encode(map[string]any{"file_format_version": "1.0.0", "settings_array": array})
 	return string(text), err
 }
 
 // textWithoutApps returns the text of an object without its programs.
 func textWithoutApps(object map[string]any) string {
-	object = clone(object)
+	object = maps.Clone(object)
 	delete(object, "app_keys")
 	text, _ := json.Marshal(object)
 	return string(text)

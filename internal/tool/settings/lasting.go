@@ -33,16 +33,10 @@ func versionIn(uuid string) string {
 	return text
 }
 
-// CanName returns an error for a device that settings cannot name, or would lose with the next update of its driver;
-// then the error says how to choose the driver instead. After an update, the loader finds a device by its UUIDs, or by
-// its name if no other device has it (SET-95).
-func CanName(d *discover.Device) error {
-	_, err := deviceEntry(d)
-	return err
-}
-
-// deviceEntry returns a device's UUIDs and version as they are in settings, or the error of CanName.
-func deviceEntry(d *discover.Device) (map[string]any, error) {
+// DeviceEntry returns a device's UUIDs and version as they are in settings, or an error for a device that settings
+// cannot name, or would lose with the next update of its driver; then the error says how to choose the driver instead.
+// After an update, the loader finds a device by its UUIDs, or by its name if no other device has it (SET-95).
+func DeviceEntry(d *discover.Device) (map[string]any, error) {
 	entry, is := explicitDevice(fmt.Sprintf("%s/%s/%d", d.DeviceUUID, d.DriverUUID, int32(d.DriverVersion)))
 	if !is {
 		return nil, exit.Problem(
@@ -89,7 +83,7 @@ func (c *Options) devices(lister Devices, object map[string]any) error {
 		}
 		for _, at := range hits {
 			d := all[at]
-			entry, err := deviceEntry(&d)
+			entry, err := DeviceEntry(&d)
 			if err != nil {
 				return err
 			}

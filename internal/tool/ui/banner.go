@@ -96,27 +96,19 @@ func (b *banner) settings(r *Request) error {
 func describeSettings(p *settings.ForPrograms) string {
 	var parts []string
 	if p.Layers != nil {
-		var on, off []string
+		var changed []string
 		for _, l := range p.Layers {
-			switch {
-			case l.Control == "on":
-				on = append(on, l.Name)
-			case l.Control == "off":
-				off = append(off, l.Name+term.Enclosed(" until ", l.UntilChanged, " changes"))
+			if l.Control == "on" || l.Control == "off" {
+				changed = append(changed, l.Control+" "+l.Name+term.Enclosed(" until ", l.UntilChanged, " changes"))
 			}
 		}
 		switch {
 		case len(p.Layers) == 0:
 			parts = append(parts, "no layers")
-		case len(on)+len(off) > 0:
-			if len(on) > 0 {
-				parts = append(parts, "on "+few(on))
-			}
-			if len(off) > 0 {
-				parts = append(parts, "off "+few(off))
-			}
-		default:
+		case changed == nil:
 			parts = append(parts, "the order of layers")
+		default:
+			parts = append(parts, few(changed))
 		}
 	}
 	if len(p.Drivers) > 0 || p.Exclusive {

@@ -47,7 +47,7 @@ func devicesOf(r *Request) (any, error) {
 	}
 	for i, d := range found.Devices {
 		one := chosenDevice{Device: d}
-		if err := settings.CanName(&d.Device); err != nil {
+		if _, err := settings.DeviceEntry(&d.Device); err != nil {
 			one.Refused = strings.TrimPrefix(err.Error(), "--device: ")
 		}
 		for j, o := range found.Devices {

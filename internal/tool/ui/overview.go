@@ -24,8 +24,7 @@ type overview struct {
 	Report   *doctor.Report
 	Loader   string
 	Other    string
-	Drivers  []explain.Item
-	Layers   []explain.Item
+	In       []explain.Item
 	Findings []findingRow
 	Notes    int  // the number of notes, which only ?notes shows
 	Here     bool // drivers and layers can be tried
@@ -54,14 +53,7 @@ func overviewOf(r *Request, options ...string) (any, error) {
 	if report.Other != nil {
 		view.Other = report.Other.Line()
 	}
-	in, _ := explain.Of(report.Answer)
-	for _, e := range in {
-		if e.Kind == "driver" {
-			view.Drivers = append(view.Drivers, e)
-		} else {
-			view.Layers = append(view.Layers, e)
-		}
-	}
+	view.In, _ = explain.Of(report.Answer)
 	for _, f := range report.Findings {
 		switch {
 		case f.Shown() || f.Because == nil && r.Query.Has("notes"):
