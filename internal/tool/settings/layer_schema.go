@@ -73,7 +73,7 @@ type About struct{ Description, URL, Platforms, API, Version string }
 // IsWeb reports whether the URL is one that a browser opens safely.
 func (a About) IsWeb() bool { return strings.HasPrefix(a.URL, "https://") }
 
-// ReadLayer reads the settings of a layer from its manifest. A member of the wrong form counts as missing; validate
+// ReadLayer reads the settings of a layer from its manifest. A member of the wrong type is its text, or missing; validate
 // names it.
 func ReadLayer(text []byte, name string) (*Layer, error) {
 	doc, fault := document.Parse(string(text))
@@ -119,8 +119,7 @@ func (l *Layer) add(list document.Value, variables bool, group string, depth int
 		switch kind := textOf(r.Member("type")); {
 		case kind == "GROUP":
 			group = textOf(r.Member("label"))
-		case textOf(r.Member("key")) != "" && slices.Contains(validation.SettingTypes, kind) && isHere(r) &&
-			isWellFormed(r):
+		case textOf(r.Member("key")) != "" && slices.Contains(validation.SettingTypes, kind) && isHere(r):
 			l.Settings = append(l.Settings, l.setting(r, variables, group, depth))
 			depth++
 		}
@@ -129,18 +128,6 @@ func (l *Layer) add(list document.Value, variables bool, group string, depth int
 		}
 		l.add(r.Member("settings"), variables, group, depth)
 	}
-}
-
-// isWellFormed reports whether the members of a setting have their types; validate names a fault.
-func isWellFormed(r document.Value) bool {
-	has := func(kind document.Kind, names ...string) bool {
-		return !slices.ContainsFunc(names, func(name string) bool {
-			is := r.Member(name).Kind()
-			return is != kind && is != document.None && is != document.Null
-		})
-	}
-	return has(document.String, "label", "description", "env", "unit", "filter", "status", "view") &&
-		has(document.Object, "range", "dependence")
 }
 
 func (l *Layer) setting(r document.Value, variables bool, group string, depth int) Setting {

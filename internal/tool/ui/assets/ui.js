@@ -9,7 +9,6 @@ let events = null; // ends the stream of a page that is live
 let loading = 0;
 const started = new Set(); // what ends the requests that have started processes
 let shownPage = "";
-let carried = null; // fields for the page that starts programs: no address names them
 
 function say(text) {
   announcer.textContent = text;
@@ -206,10 +205,9 @@ async function load() {
     say(top.dataset.say || top.querySelector("[data-say]").dataset.say);
   }
   shownPage = page;
-  if (page === "start" && carried && document.getElementById("start")) {
-    Object.entries(carried).forEach(([id, value]) => (document.getElementById(id).value = value));
+  if (page === "start" && history.state?.variables !== undefined && document.getElementById("start")) {
+    Object.entries(history.state).forEach(([id, value]) => (document.getElementById(id).value = value));
     document.getElementById("start").focus();
-    carried = null;
   }
   follow();
   for (const element of main.querySelectorAll("[data-later]")) {
@@ -436,8 +434,7 @@ document.addEventListener("click", (event) => {
     return;
   }
   if (element.dataset.with !== undefined) {
-    carried = { app: element.dataset.app, variables: element.dataset.with };
-    location.hash = "#/start";
+    visit("#/start", { app: element.dataset.app, variables: element.dataset.with });
     return;
   }
   if (element.dataset.copy) {
