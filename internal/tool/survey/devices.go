@@ -92,17 +92,10 @@ func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Du
 		if l.hider == MesaLayer && more.Outcome != discover.Crashed && more.Outcome != discover.Hung {
 			base = more.Devices
 		}
-		there := make([]bool, len(devices.List))
+		missing := slices.Clone(devices.List) // from this run, so far
 		for _, d := range more.Devices {
-			at := -1
-			for i := range there {
-				if !there[i] && sameDevice(&d, &devices.List[i].Device) {
-					at = i
-					break
-				}
-			}
-			if at >= 0 {
-				there[at] = true
+			if at := indexOf(missing, &d); at >= 0 {
+				missing = slices.Delete(missing, at, at+1)
 				continue
 			}
 			d.Index = uint32(len(devices.List))
@@ -255,6 +248,11 @@ func sameDevice(a, b *discover.Device) bool {
 		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID && a.PCI == b.PCI
 }
 
+// indexOf returns the index of a device in a list; -1 if it is not there.
+func indexOf(list []Device, d *discover.Device) int {
+	return slices.IndexFunc(list, func(o Device) bool { return sameDevice(d, &o.Device) })
+}
+
 // Selectable returns the devices in the form for selectors.
 func (d *Devices) Selectable() []discover.Device {
 	return term.Words(d.List, func(one Device) discover.Device { return one.Device })
@@ -280,22 +278,13 @@ const inOwnOrder = "the last driver found comes first; each driver lists its dev
 // orderOf returns the reasons for the order of devices. list has the devices of programs, base those below Mesa's
 // layer.
 func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []discover.Device) (steps []OrderReason) {
-	number := func(i int) string {
-		d, before := &base[i], 0 // a device that is listed twice has two numbers, in the same order
-		for n := range base[:i] {
-			if sameDevice(d, &base[n]) {
-				before++
-			}
+	names, unnamed := []string{}, slices.Clone(list) // a device that is listed twice has two numbers, in the same order
+	for i := range base {
+		name := base[i].Name
+		if at := indexOf(unnamed, &base[i]); at >= 0 {
+			name, unnamed = unnamed[at].numberAndName(), slices.Delete(unnamed, at, at+1)
 		}
-		for n := range list {
-			if sameDevice(d, &list[n].Device) {
-				if before == 0 {
-					return list[n].numberAndName()
-				}
-				before--
-			}
-		}
-		return d.Name
+		names = append(names, name)
 	}
 	off, _ := source.Lookup(variables.DisableSelect.Name())
 	switch {
@@ -314,7 +303,7 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 			if chosen && i == 0 {
 				rule, statement = variables.DeviceSelect.Name()+"="+value+" names it", "PHY-033"
 			}
-			steps = append(steps, OrderReason{ByLoader, number(i) + " before " + number(i+1) + ": " + rule, statement})
+			steps = append(steps, OrderReason{ByLoader, names[i] + " before " + names[i+1] + ": " + rule, statement})
 		}
 		// a release without the variable has no order for it to switch off
 		l := loaders.For(source, loaders.Linker(source), nil)
@@ -383,7 +372,7 @@ func mesaStep(source *machine.Source, answer *plan.Answer, list []Device, base [
 		return term.Enclosed("", wishes, " moves nothing: "+drivers.MesaLayer+", which reads it, is not used here")
 	}
 	left := slices.DeleteFunc(slices.Clone(base), func(d discover.Device) bool {
-		return !slices.ContainsFunc(list, func(o Device) bool { return sameDevice(&d, &o.Device) })
+		return indexOf(list, &d) < 0
 	})
 	same := len(left) == len(list)
 	moved := same && len(list) > 0 && !sameDevice(&left[0], &list[0].Device)
