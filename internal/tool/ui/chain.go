@@ -176,10 +176,9 @@ func seeing(tool Tool, edits []edit.Edit) Tool {
 
 // rows lists the components in use and out of use.
 func (c *chain) rows(now *survey.Explanation) {
-	type key struct{ kind, manifest, name string }
-	was := map[key]bool{}
+	was := map[explain.ItemKey]bool{}
 	for _, e := range c.Before.In {
-		was[key{e.Kind, e.Manifest, e.Name}] = true
+		was[explain.ItemKey{Manifest: e.Manifest, Layer: e.Name}] = true
 	}
 	count := map[string]int{"layer": len(now.ActiveLayers()), "driver": len(driversOf(now))}
 	add := func(e explain.Item, in bool) {
@@ -192,7 +191,7 @@ func (c *chain) rows(now *survey.Explanation) {
 			return
 		}
 		one := row{Item: e, N: n, In: in, First: in && e.Order == 1, Last: in && e.Order == count[e.Kind],
-			Changed: in != was[key{e.Kind, e.Manifest, e.Name}], Key: e.Name}
+			Changed: in != was[explain.ItemKey{Manifest: e.Manifest, Layer: e.Name}], Key: e.Name}
 		switch {
 		case e.Kind == "driver":
 			one.Step, one.Key = driverStep, e.Manifest
