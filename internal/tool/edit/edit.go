@@ -44,8 +44,8 @@ func Overlay(edits []Edit) (added map[string]string, without []string) {
 	return added, without
 }
 
-// Saved is the saved state of a file.
-type Saved struct {
+// State is the saved state of a file.
+type State struct {
 	Path  string      `json:"path"`
 	There bool        `json:"was"`
 	Text  []byte      `json:"before"` // its content
@@ -53,8 +53,8 @@ type Saved struct {
 }
 
 // Keep reads the state of a file. A missing file is a valid state, and a link is an error.
-func Keep(m *machine.Machine, path string) (Saved, error) {
-	k := Saved{Path: path}
+func Keep(m *machine.Machine, path string) (State, error) {
+	k := State{Path: path}
 	at, err := m.PlaceOf(path, false)
 	if err == nil {
 		defer at.Close()
@@ -71,10 +71,10 @@ func Keep(m *machine.Machine, path string) (Saved, error) {
 }
 
 // Same reports whether two states of a file have the same content.
-func (k Saved) Same(o Saved) bool { return k.There == o.There && bytes.Equal(k.Text, o.Text) }
+func (k State) Same(o State) bool { return k.There == o.There && bytes.Equal(k.Text, o.Text) }
 
 // Restore restores the file's state in one step.
-func (k Saved) Restore(m *machine.Machine) error {
+func (k State) Restore(m *machine.Machine) error {
 	if k.There {
 		return m.Replace(k.Path, k.Text, k.Mode, true)
 	}

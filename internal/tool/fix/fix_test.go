@@ -110,7 +110,7 @@ func TestUndoFileOfOthers(t *testing.T) {
 	t.Parallel()
 	const file = "/home/u/.bashrc"
 	text := func(path string, mode fs.FileMode) string {
-		data, err := json.Marshal(undo{Schema: undoSchema, Files: []changed{{edit.Saved{Path: path, There: true, Text: []byte("theirs"), Mode: mode}, stateOf(&edit.Saved{There: true, Text: []byte("now")})}}})
+		data, err := json.Marshal(undo{Schema: undoSchema, Files: []changed{{edit.State{Path: path, There: true, Text: []byte("theirs"), Mode: mode}, stateOf(&edit.State{There: true, Text: []byte("now")})}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -158,7 +158,7 @@ type undo struct {
 
 // changed is a file before a change, and its content afterwards.
 type changed struct {
-	edit.Saved
+	edit.State
 	After string `json:"after"` // SHA-256 of the content after the change; "": removed
 }
 
@@ -263,7 +263,7 @@ func Undo(m *machine.Machine, registry Registry, force bool) (given []string, er
 			return nil, err
 		}
 		// A file with its old content, for example after a failed edit, needs no restoration.
-		if is := stateOf(&now); is != c.After && is != stateOf(&c.Saved) {
+		if is := stateOf(&now); is != c.After && is != stateOf(&c.State) {
 			since = append(since, c.Path)
 		}
 	}
@@ -298,7 +298,7 @@ func Undone(m *machine.Machine) (edits []edit.Edit, err error) {
 }
 
 // stateOf returns a file's state in the notation of changed.After.
-func stateOf(k *edit.Saved) string {
+func stateOf(k *edit.State) string {
 	if !k.There {
 		return ""
 	}

@@ -26,8 +26,8 @@ type FileSet struct {
 	Plan func(edit.Edit) // if not nil, receives the edits of changes, which write nothing
 }
 
-// Planned returns the edits that a change would make.
-func (p *FileSet) Planned(change func(p *FileSet) error) (edits []edit.Edit, err error) {
+// Rehearse returns the edits that a change would make.
+func (p *FileSet) Rehearse(change func(p *FileSet) error) (edits []edit.Edit, err error) {
 	dry := *p
 	dry.Plan = func(e edit.Edit) { edits = append(edits, e) }
 	return edits, change(&dry)

@@ -195,7 +195,7 @@ func excludedFiles(content map[string]any, program string) map[string][]string {
 // nothing. It repeats the decision, and returns an error if the change has no effect, or changes other drivers or
 // layers.
 func (p *FileSet) TryExclusion(c Options, manifest string) (file string, err error) {
-	edits, err := p.Planned(func(p *FileSet) error {
+	edits, err := p.Rehearse(func(p *FileSet) error {
 		written, err := p.Set(&c, nil)
 		if err == nil {
 			file = written.Path

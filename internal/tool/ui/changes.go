@@ -40,8 +40,8 @@ func (p *Plan) run(r *Request, args []string) *Ran {
 	return r.Tool.Run(r, args...)
 }
 
-// planned returns a plan with the edits of its command line, from a dry run.
-func planned(r *Request, p *Plan) (*Plan, error) {
+// planOf returns a plan with the edits of its command line, from a dry run.
+func planOf(r *Request, p *Plan) (*Plan, error) {
 	dry := p.run(r, slices.Insert(slices.Clone(p.Args), 2, "--dry-run"))
 	if p.Files = dry.Planned; len(p.Files) == 0 {
 		return nil, dry.Failed()
@@ -71,7 +71,7 @@ type prepared struct {
 	*Plan
 	Name   string
 	Line   string // the command line for a shell
-	Before []edit.Saved
+	Before []edit.State
 	Digest string
 	Fields []field
 	Err    string
@@ -199,7 +199,7 @@ type undoStep struct {
 	files []undoFile
 }
 
-type undoFile struct{ before, after edit.Saved }
+type undoFile struct{ before, after edit.State }
 
 // undoable returns the title of the last change, "" if there is none to undo, and the number of changes.
 func (s *Server) undoable() (string, int) {
@@ -279,21 +279,21 @@ func planClear(r *Request) (*Plan, error) {
 	if c.Force {
 		plan.Note = "Another program has written this file, and may write it again."
 	}
-	return planned(r, plan)
+	return planOf(r, plan)
 }
 
 // planEverything plans the removal of all that the tool has written for the user.
 func planEverything(r *Request) (*Plan, error) {
 	plan := &Plan{Title: "Undo everything that vkloader has written",
 		Args: []string{"settings", "clear", "--everything"}, Note: "These are the settings, configurations, settings of layers and fixes of this user, from this page and from terminals."}
-	return planned(r, plan)
+	return planOf(r, plan)
 }
 
 // planPolicy plans the end of the hardware policy.
 func planPolicy(r *Request) (*Plan, error) {
 	c := r.options(r.Ref("app"))
 	c.Hardware = core.AnyHardware.String()
-	return planned(r, &Plan{Title: "Remove the policy about hardware", Args: c.Words("set")})
+	return planOf(r, &Plan{Title: "Remove the policy about hardware", Args: c.Words("set")})
 }
 
 // planFix plans one step of "doctor --fix".
@@ -302,5 +302,5 @@ func planFix(r *Request) (*Plan, error) {
 	if step == "" {
 		return nil, errors.New("no step is named")
 	}
-	return planned(r, &Plan{Title: step, Args: []string{"doctor", "--fix", "--yes", "--step", step}, Child: true})
+	return planOf(r, &Plan{Title: step, Args: []string{"doctor", "--fix", "--yes", "--step", step}, Child: true})
 }

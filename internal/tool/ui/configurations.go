@@ -97,7 +97,7 @@ func (c *configuration) compare(r *Request, found *settings.FileSet) error {
 		return err
 	}
 	c.App = s.App
-	with, err := planned(r, &Plan{Args: []string{"settings", "use", c.Name, "--force"}})
+	with, err := planOf(r, &Plan{Args: []string{"settings", "use", c.Name, "--force"}})
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func planUse(r *Request) (*Plan, error) {
 		return nil, err
 	}
 	name := r.Ref("name")
-	return planned(r, &Plan{Title: "Use " + name + " for " + term.Or(app, allPrograms),
+	return planOf(r, &Plan{Title: "Use " + name + " for " + term.Or(app, allPrograms),
 		Args: r.options(app).Words("use", name)})
 }
 
@@ -173,12 +173,12 @@ func planSave(r *Request) (*Plan, error) {
 	if s.Move {
 		title = "Rename the configuration " + s.From + " to " + s.Name
 	}
-	return planned(r, &Plan{Title: title, Args: append([]string{"settings", "save", s.Name}, option.Words(&s)...)})
+	return planOf(r, &Plan{Title: title, Args: append([]string{"settings", "save", s.Name}, option.Words(&s)...)})
 }
 
 // planForget plans the removal of a configuration.
 func planForget(r *Request) (*Plan, error) {
 	name := r.Ref("name")
-	return planned(r, &Plan{Title: "Remove the configuration " + name, Args: []string{"settings", "forget", name},
+	return planOf(r, &Plan{Title: "Remove the configuration " + name, Args: []string{"settings", "forget", name},
 		Note: "Programs keep the settings that it has given them."})
 }

@@ -20,11 +20,12 @@
 //
 // # A change
 //
-// A change is one function, and a line in the list in changes.go. The function makes the command line of the change from
-// the fields of the form. The dry run of the command line gives the plan: the files with their new content. A child of
-// the server runs the command lines of "fix" and "devices", which try drivers and layers. A form with data-change="NAME" on a page shows the plan first. The
-// following steps are common to all changes: the secret (package guard), --read-only, the rule that root changes system
-// files only, a comparison of the files with the plan, the change, and undo.
+// A change is one function, and a line in the list in changes.go. The function makes the command line of the change
+// from the fields of the form. The dry run of the command line gives the plan: the files with their new content. A
+// child of the server runs the command lines of "fix" and "devices", which try drivers and layers. A form with
+// data-change="NAME" on a page shows the plan first. The following steps are common to all changes: the secret
+// (package guard), --read-only, the rule that root changes system files only, a comparison of the files with the plan,
+// the change, and undo.
 //
 // # Text of files
 //

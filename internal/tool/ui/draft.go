@@ -141,7 +141,7 @@ func (d *draft) change(r *Request) *settings.Options {
 // plan returns the plan that writes the draft.
 func (d *draft) plan(r *Request) (*Plan, error) {
 	who := term.Either(!d.All, d.app, allPrograms)
-	return planned(r, &Plan{Title: "Write the settings for " + who, Args: d.change(r).Words("set")})
+	return planOf(r, &Plan{Title: "Write the settings for " + who, Args: d.change(r).Words("set")})
 }
 
 // planLayers plans to write the draft.

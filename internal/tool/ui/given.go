@@ -37,8 +37,8 @@ func refusal(name string) string {
 // them.
 const VariablesHeader = "Vkloader-Variables"
 
-// ownLoader returns the loader of a program, if the address has chosen this file together with the program; else "". The
-// user has to confirm it before a child process loads it. A loader that the system's configuration or a variable of
+// ownLoader returns the loader of a program, if the address has chosen this file together with the program; else "".
+// The user has to confirm it before a child process loads it. A loader that the system's configuration or a variable of
 // vkloader ui finds needs no confirmation.
 func ownLoader(l *loaders.Loader, program string) string {
 	if l == nil || program == "" ||

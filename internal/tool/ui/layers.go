@@ -377,7 +377,7 @@ func (view *layer) try(r *Request) {
 		note = "Programs get the settings when they use the configuration, again if they use it now."
 	}
 	var err error
-	view.Plan, err = planned(r, &Plan{Title: "Change the settings of " + view.Name, Args: lineOf(c), Note: note})
+	view.Plan, err = planOf(r, &Plan{Title: "Change the settings of " + view.Name, Args: lineOf(c), Note: note})
 	if err != nil {
 		view.Err = err.Error()
 	}
