@@ -169,7 +169,7 @@ func TestUIBanner(t *testing.T) {
 	s.tool("settings", "set", "--hardware", "present")
 	overridden("a policy", "<strong>Policy</strong>", "hardware: present")
 	out := s.tool("settings", "set", "--layer", "VK_LAYER_real=off", "--until-changed")
-	overridden("until it changes: "+out, "off VK_LAYER_real until "+lib+" changes, VK_LAYER_a")
+	overridden("until it changes: "+out, "off VK_LAYER_real until "+lib+" changes, off VK_LAYER_a")
 
 	s.apply("policy", url.Values{"name": {"hardware"}, "app": {""}})
 	overridden("without the policy", "!<strong>Policy", "<strong>Settings file</strong>")
@@ -181,7 +181,7 @@ func TestUIBanner(t *testing.T) {
 	for range 2 {
 		s.undo()
 	}
-	overridden("undone", "<strong>Policy</strong>", "off VK_LAYER_real until "+lib+" changes, VK_LAYER_a")
+	overridden("undone", "<strong>Policy</strong>", "off VK_LAYER_real until "+lib+" changes, off VK_LAYER_a")
 	if text := s.undo(); !strings.Contains(text, "nothing to undo") {
 		t.Error(text)
 	}
