@@ -70,8 +70,8 @@ func newCheck(s *invocation) *cobra.Command {
 		if err != nil {
 			return examineError(err)
 		}
-		required.NotCPU = required.NotCPU || want != nil && slices.ContainsFunc(report.Devices, // it takes a graphics device
-			func(d discover.Device) bool { return d.Type != discover.CPU })
+		required.NotCPU = required.NotCPU || want != nil && // the program takes a graphics device
+			slices.ContainsFunc(report.Devices, func(d discover.Device) bool { return d.Type != discover.CPU })
 		verdict := verdictOn(&required, want, report)
 		err = o.print(s, verdict, func() { printChecked(s, verdict) })
 		if err == nil && !verdict.Met {

@@ -126,7 +126,7 @@ func (c *checker) patterns(v variables.ID) (list []string) {
 // matches adds findings for filter entries without a match, and returns the names that the filter matches.
 func (c *checker) matches(v variables.ID, kind Kind, names []string) []string {
 	for _, entry := range c.patterns(v) {
-		if !slices.ContainsFunc(names, func(n string) bool { return plan.Matches(entry, n) }) {
+		if !slices.ContainsFunc(names, func(n string) bool { return plan.Matches(entry, n) }) && !hasInnerStar(entry) {
 			c.find(diag.VariableMatch, v.Name(), Problem{Kind: kind, Place: entry, Names: names})
 		}
 	}
@@ -442,7 +442,7 @@ func checkFilter(words bool) func(string) string {
 				fault = fmt.Sprintf("%q is read as a name; the special word is ~%s~", e, strings.ToLower(e))
 			case strings.Trim(e, " ") != e:
 				fault = fmt.Sprintf("the space in %q is part of the name; write a comma alone between entries", e)
-			case strings.Contains(strings.TrimSuffix(strings.TrimPrefix(e, "*"), "*"), "*"):
+			case hasInnerStar(e):
 				fault = fmt.Sprintf(
 					"%q has a star that is not a wildcard: only the first and last characters can be wildcards", e)
 			}
@@ -454,14 +454,19 @@ func checkFilter(words bool) func(string) string {
 	}
 }
 
+// hasInnerStar reports whether an entry has a star that is not a wildcard.
+func hasInnerStar(entry string) bool {
+	return strings.Contains(strings.TrimSuffix(strings.TrimPrefix(entry, "*"), "*"), "*")
+}
+
 // isBareWord reports whether an entry is a special word without its tildes.
 func isBareWord(entry string, words bool) bool {
 	entry = strings.ToLower(entry)
 	return entry == "all" || words && (entry == "implicit" || entry == "explicit")
 }
 
-// Corrected returns the probable intention of a filter value: without spaces beside commas, and with tildes around
-// special words. It returns other values unchanged.
+// Corrected returns the probable intention of a filter value: without spaces beside commas, with tildes around special
+// words, and without what follows an inner star. It returns other values unchanged.
 func Corrected(name, value string) string {
 	id := slices.IndexFunc(filters, func(v variables.ID) bool { return v.Name() == name })
 	if id < 0 {
@@ -471,6 +476,9 @@ func Corrected(name, value string) string {
 	for _, e := range strings.Split(value, ",") {
 		if e = strings.Trim(e, " "); isBareWord(e, filters[id] == variables.LayersDisable) {
 			e = "~" + strings.ToLower(e) + "~"
+		}
+		if before, _, is := strings.Cut(e, "*"); is && before != "" {
+			e = before + "*"
 		}
 		entries = append(entries, e)
 	}
