@@ -25,7 +25,7 @@ var rawLines = map[string]string{
 	"root.SetErr(s.errOut)":                                                          "texts of cobra, whose error messages the tool prints itself",
 	"s.errOut = io.MultiWriter(s.errOut, its)":                                       "the file behind messages()",
 	"quiet.errOut = io.Discard":                                                      "nothing is printed",
-	"s.errOut = &messages":                                                           "memory, for the page",
+	"s.errOut = io.Discard":                                                          "dropped, for the page",
 	"s.out, s.errOut = &out, &messages":                                              "memory, for the page",
 	"h.out = os.Stderr // standard output is for the verdict":                        "the program's own output",
 	"said := &listener{to: h.s.errOut, heard: texts}":                                "likewise",

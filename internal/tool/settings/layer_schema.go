@@ -73,8 +73,8 @@ type About struct{ Description, URL, Platforms, API, Version string }
 // IsWeb reports whether the URL is one that a browser opens safely.
 func (a About) IsWeb() bool { return strings.HasPrefix(a.URL, "https://") }
 
-// ReadLayer reads the settings of a layer from its manifest. A member of the wrong type is its text, or missing; validate
-// names it.
+// ReadLayer reads the settings of a layer from its manifest. A member of the wrong type is its text, or missing;
+// validate names it.
 func ReadLayer(text []byte, name string) (*Layer, error) {
 	doc, fault := document.Parse(string(text))
 	if fault != nil {

@@ -62,7 +62,8 @@ func (r *Ran) Decode(into any) error {
 // Failed returns the command's error message.
 func (r *Ran) Failed() error {
 	text := strings.TrimSpace(term.Or(r.Messages, r.Out))
-	return errors.New(term.Or(strings.TrimPrefix(text, "vkloader: "), fmt.Sprintf("%s ended with exit code %d", r.Line(), r.Code)))
+	return errors.New(term.Or(strings.TrimPrefix(text, "vkloader: "),
+		fmt.Sprintf("%s ended with exit code %d", r.Line(), r.Code)))
 }
 
 // Line returns the command line for a shell.
