@@ -111,10 +111,7 @@ func logOfRun(s *invocation, source *machine.Source, limit time.Duration) (strin
 	if err != nil {
 		return "", err
 	}
-	if told.Problem != "" {
-		return told.Log + "\n" + told.Problem + "\n", nil
-	}
-	return told.Log, nil
+	return told.Log + term.Enclosed("\n", told.Problem, "\n"), nil
 }
 
 // maker makes one or several parts of a bundle.

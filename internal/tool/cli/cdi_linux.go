@@ -100,17 +100,13 @@ func replaceable(file string) error {
 		return nil
 	}
 	by := "another program"
-	if err == nil {
-		spec, err := cdi.Parse(text)
-		if err == nil && cdi.Given(spec) != nil {
-			return nil
+	if spec, err := cdi.Parse(text); err == nil && cdi.Given(spec) != nil {
+		return nil
+	} else if err == nil {
+		if command, known := cdi.Author(spec); known {
+			by, _, _ = strings.Cut(string(command), " ")
 		}
-		if err == nil {
-			if command, known := cdi.Author(spec); known {
-				by, _, _ = strings.Cut(string(command), " ")
-			}
-			by += fmt.Sprintf(" (devices %s)", spec.Kind)
-		}
+		by += fmt.Sprintf(" (devices %s)", spec.Kind)
 	}
 	return exit.Unable("%s: %s wrote this file; --force replaces it", term.OneLine(file), term.OneLine(by))
 }
@@ -130,13 +126,6 @@ func encode(spec *specs.Spec, file string) ([]byte, error) {
 	return cdi.YAML(spec)
 }
 
-type cdiVerified struct {
-	Schema int    `json:"schema"`
-	File   string `json:"file"`
-	Image  string `json:"image,omitempty"`
-	cdi.Verdict
-}
-
 func newCDIVerify(s *invocation) *cobra.Command {
 	var o struct {
 		output
@@ -151,7 +140,12 @@ func newCDIVerify(s *invocation) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		answer := cdiVerified{Schema: cdiVerifySchema, File: args[0], Image: s.Root}
+		answer := struct {
+			Schema int    `json:"schema"`
+			File   string `json:"file"`
+			Image  string `json:"image,omitempty"`
+			cdi.Verdict
+		}{Schema: cdiVerifySchema, File: args[0], Image: s.Root}
 		var image *machine.Machine
 		if source.Foreign() {
 			image = &source.Machine

@@ -14,11 +14,6 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-type cdiWhyAnswer struct {
-	Schema int `json:"schema"`
-	cdi.Why
-}
-
 func newCDIWhy(s *invocation) *cobra.Command {
 	var o struct {
 		output
@@ -31,7 +26,10 @@ func newCDIWhy(s *invocation) *cobra.Command {
 			return err
 		}
 		m := of.source.Machine
-		answer := cdiWhyAnswer{Schema: cdiWhySchema}
+		answer := struct {
+			Schema int `json:"schema"`
+			cdi.Why
+		}{Schema: cdiWhySchema}
 		if m.Foreign() && of.process == nil {
 			answer.Why = *cdi.ExplainRoot(&m, &machine.Machine{Root: o.Host})
 		} else {

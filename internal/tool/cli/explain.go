@@ -120,7 +120,8 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 func explainDecision(about *subject, app string, names []string, bare bool) (*survey.Explanation, error) {
 	result := &survey.Explanation{Schema: explainSchema, App: app, Loader: decideFor(about), In: []explain.Item{},
 		Out: []explain.Item{}, Part: len(names) > 0}
-	if static := staticOf(about); !static.Gets() {
+	hasLoaded := about.process != nil && about.loadedLoader() != nil
+	if static := loaders.StaticOf(loaders.Linker(about.source)); !hasLoaded && !static.Gets() {
 		result.Loader, result.Static = nil, static.Line(app)
 		return result, nil
 	}
@@ -302,9 +303,8 @@ func (e *explaining) draw(s *invocation, names []string) error {
 	if err = cmp.Or(s.bound.Err(), err); err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
-	chain.Program = e.App
+	chain.Program = about.name(e.App)
 	if about.process != nil {
-		chain.Program = about.process.Program
 		if mapped := about.process.Loaders(); len(mapped) > 0 {
 			chain.Library = mapped[0].Path
 		}

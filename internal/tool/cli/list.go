@@ -80,11 +80,8 @@ type componentList struct {
 	Places []discover.Place     `json:"places"`
 }
 
-// severityProblem is the severity of problems, as text.
-var severityProblem = diag.Problem.String()
-
 func (l *componentList) bad() bool {
-	bad := func(f discover.ListEntry) bool { return f.Severity == severityProblem || f.Lost() }
+	bad := func(f discover.ListEntry) bool { return f.Severity == diag.Problem.String() || f.Lost() }
 	return slices.ContainsFunc(l.Found, bad) || l.nothing()
 }
 
@@ -218,7 +215,7 @@ func printFound(s *invocation, l *componentList) {
 		table.Row(state, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), why, r.Statement)
 	}
 	table.Print(s.out, "", s.style)
-	if slices.ContainsFunc(l.Found, func(f discover.ListEntry) bool { return f.Severity == severityProblem }) {
+	if slices.ContainsFunc(l.Found, func(f discover.ListEntry) bool { return f.Severity == diag.Problem.String() }) {
 		fmt.Fprintln(s.out, s.style.Bad("There are problems.")+" To fix them: vkloader doctor")
 	}
 }

@@ -259,13 +259,8 @@ func lookUp(name string) (string, error) {
 
 // fullPath returns a program's path as the loader sees it: absolute and without symbolic links (GEN-13).
 func fullPath(program string) string {
-	if real, err := filepath.EvalSymlinks(program); err == nil {
-		program = real
-	}
-	if full, err := filepath.Abs(program); err == nil {
-		return full
-	}
-	return program
+	real, err := (&machine.Machine{}).Real(program)
+	return term.Either(err == nil, real, program)
 }
 
 // printTimes prints the times to standard error, because standard output is the program's.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -89,10 +88,6 @@ func serve(s *invocation, o *serving) error {
 			log.Warn("the service manager was not notified", "why", err)
 		}
 	}
-	return runService(options, log)
-}
-
-func runService(options server.Options, log *slog.Logger) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	dump := make(chan os.Signal, 1)

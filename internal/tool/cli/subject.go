@@ -136,14 +136,6 @@ func decideFor(about *subject) *loaders.Loader {
 	return loaders.Decide(about.source)
 }
 
-// staticOf returns the program's static linking. A process with a mapped loader counts as dynamic.
-func staticOf(about *subject) loaders.StaticUse {
-	if about.process != nil && about.loadedLoader() != nil {
-		return loaders.NotStatic
-	}
-	return loaders.StaticOf(loaders.Linker(about.source))
-}
-
 // printLoader prints the loader of the decision unless it is this project's; nil: programs get none. Of macOS it is
 // unknown.
 func printLoader(s *invocation, l *loaders.Loader, program string) {

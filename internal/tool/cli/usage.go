@@ -232,21 +232,20 @@ func completePrograms(s *invocation) completion {
 		if len(args) > 0 || strings.Contains(typed, "/") {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		seen := map[string]bool{}
 		for _, directory := range filepath.SplitList(s.getenv("PATH")) {
 			entries, _ := os.ReadDir(directory)
 			for _, e := range entries {
-				if name := e.Name(); strings.HasPrefix(name, typed) && !e.IsDir() && !seen[name] {
-					if info, err := os.Stat(filepath.Join(directory, name)); err == nil && info.Mode()&0o111 != 0 &&
-						!info.IsDir() {
-						seen[name] = true
-						list = append(list, name)
-					}
+				if !strings.HasPrefix(e.Name(), typed) {
+					continue
+				}
+				info, err := os.Stat(filepath.Join(directory, e.Name()))
+				if err == nil && info.Mode()&0o111 != 0 && !info.IsDir() {
+					list = append(list, e.Name())
 				}
 			}
 		}
 		slices.Sort(list)
-		return list, cobra.ShellCompDirectiveDefault
+		return slices.Compact(list), cobra.ShellCompDirectiveDefault
 	}
 }
 
