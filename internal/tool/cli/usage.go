@@ -192,7 +192,8 @@ func completeInstalled(s *invocation, layers, drivers bool) completion {
 		if err == nil && drivers {
 			names = append(names, explain.DriverNames(answer.Drivers)...)
 		}
-		return names, files
+		// a tab would begin a description
+		return slices.DeleteFunc(names, func(name string) bool { return !shell.IsCompletion(name) }), files
 	}
 }
 
