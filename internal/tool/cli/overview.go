@@ -89,6 +89,8 @@ func printOverview(s *invocation, report *doctor.Report) {
 // nextSteps returns the helpful commands on this machine, with their answers. found: the screen shows findings.
 func nextSteps(report *doctor.Report, found bool) (steps [][2]string) {
 	better := worthwhile(report)
+	isLost := len(report.Probes) > 0 && !slices.ContainsFunc(report.Probes,
+		func(p doctor.Probe) bool { return p.Result != doctor.ProbeNoDevice && p.Result != doctor.ProbeFails })
 	for _, step := range []struct {
 		helps      bool
 		line, what string
@@ -96,7 +98,7 @@ func nextSteps(report *doctor.Report, found bool) (steps [][2]string) {
 		{found, "vkloader doctor", "all findings, with fixes"},
 		{!found && better != "", "vkloader doctor --full", better},
 		{!report.Has(diag.Problem), "vkloader doctor --app PROGRAM", "why one program fails"},
-		{len(report.Drivers) > 0, "vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"},
+		{len(report.Drivers) > 0 && !isLost, "vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"},
 		{len(report.Drivers)+len(report.Layers) > 0, "vkloader explain", "drivers and layers, with reasons"},
 		{len(report.GPUs) > 1, "vkloader list devices --details", "each device, with its address"},
 		{true, "vkloader help", "all commands"},
@@ -117,9 +119,9 @@ func devicesInOrder(r *doctor.Report) (kind string, names []string) {
 	return "Devices", term.Words(r.Devices, func(d probe.Device) string { return fmt.Sprint(d.Index, " ", d.Name) })
 }
 
-// deviceChoice tells how to choose a device for a program: the only discrete one, also if it is the first, as other
-// loaders and containers have other orders (ValveSoftware/steam-runtime issue 312), or else another than the first; ""
-// if programs get no two that are not on the CPU.
+// deviceChoice tells how to choose a device for a program: the only discrete one, with Steam also if it is the first, as
+// its containers have other orders (ValveSoftware/steam-runtime issue 312), or else another than the first; "" if
+// programs get no two that are not on the CPU.
 func deviceChoice(r *doctor.Report) string {
 	hardware := slices.DeleteFunc(slices.Clone(r.Devices), func(d probe.Device) bool { return d.Type == vk.CPU })
 	if len(hardware) == 0 || onWindows {
@@ -136,24 +138,35 @@ func deviceChoice(r *doctor.Report) string {
 		func(d probe.Device) bool { return d.Type != vk.Discrete }); len(discrete) > 0 {
 		chosen = discrete[0]
 	}
+	first := chosen.Index == hardware[0].Index
+	alike := slices.ContainsFunc(r.Devices, func(d probe.Device) bool { // no variable tells them apart
+		return d.Index != chosen.Index && (d.PCI == "" || d.PCI != chosen.PCI) && d.VendorID != 0 &&
+			d.VendorID == chosen.VendorID && d.DeviceID == chosen.DeviceID
+	})
+	reads := r.Loader == nil || r.Loader.Obeys("device_configurations")
+	lasting := variableChoice(r, &chosen)
+	if first && !r.HasSteam || alike && !reads && lasting == "" {
+		return ""
+	}
 	program := shell.Line("PROGRAM")
 	if r.Program != "" {
 		program = shell.Quoted(r.Program)
 	}
 	device := "--device " + r.Selector(slices.IndexFunc(r.Devices,
 		func(d probe.Device) bool { return d.Index == chosen.Index }))
-	lasting := variableChoice(r, &chosen)
-	if r.Loader == nil || r.Loader.Obeys("device_configurations") {
-		lasting = fmt.Sprintf("vkloader settings set %s --app %s", device, program)
-	}
 	name := chosen.Name
-	if chosen.Index != hardware[0].Index {
+	if !first {
 		name += term.Either(name == hardware[0].Name, term.Enclosed(" at ", chosen.PCI, ""), "")
 		name = "Programs that take the first device get " + hardware[0].Name + ". For " + name
 	}
+	settings := fmt.Sprintf("vkloader settings set %s --app %s", device, program)
+	if alike && reads {
+		return name + ": " + settings
+	}
 	run := "vkloader run " + device
 	return fmt.Sprintf("%s: %s %s", name, run, program) + term.Either(r.HasSteam,
-		"; in Steam's launch options: "+run+" %command%", "") + term.Enclosed("; for good: ", lasting, "")
+		"; in Steam's launch options: "+run+" %command%", "") + term.Either(reads, "; for good: "+settings,
+		term.Enclosed("; for good, in ~/.profile: ", lasting, ""))
 }
 
 // variableChoice names the variable that chooses a device for a loader that reads no device from settings: Mesa's layer
@@ -186,7 +199,7 @@ func variableChoice(r *doctor.Report, d *probe.Device) string {
 		}
 		choice = explain.SetVariable(variables.ICDFilenames.Name(), strings.Join(own, machine.ListSeparator))
 	}
-	return "the variable " + string(choice.Assignment())
+	return string(choice.Line())
 }
 
 // worthwhile describes the useful notes of a report; "": none.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,7 +104,8 @@ func TestDevicesInProgramsOrder(t *testing.T) {
 	}
 }
 
-// The lasting choice of a device is one that the program's loader or a layer reads. The devices of one card need no choice.
+// The lasting choice of a device is one that the program's loader or a layer reads. The devices of one card need no
+// choice, nor does the first device; variables cannot choose one of two equal devices.
 func TestLastingChoiceIsInForce(t *testing.T) {
 	t.Parallel()
 	old := &loaders.Loader{Version: "1.3.239"}
@@ -111,6 +113,8 @@ func TestLastingChoiceIsInForce(t *testing.T) {
 	gpu := func(vendor, device string, drivers ...string) doctor.GPU {
 		return doctor.GPU{GPU: discover.GPU{Vendor: vendor, Device: device, Drivers: drivers}}
 	}
+	intelDevice := probe.Device{Name: "Intel", Type: vk.Integrated, VendorID: 0x8086}
+	rtx := probe.Device{Name: "RTX", Type: vk.Discrete, VendorID: 0x10de, DeviceID: 0x1f08}
 	intel, nvidia := gpu("0x8086", "0x3e92", "/intel.json"), gpu("0x10de", "0x1f08", "/nvidia.json")
 	for _, c := range []struct {
 		r    doctor.Report
@@ -118,15 +122,20 @@ func TestLastingChoiceIsInForce(t *testing.T) {
 	}{
 		{doctor.Report{Loader: &loaders.Loader{Release: "1"}}, "; for good: vkloader settings set --device nvidia --app PROGRAM"},
 		{doctor.Report{Loader: old}, "vkloader run --device nvidia PROGRAM"},
-		{doctor.Report{Loader: old, Layers: []doctor.Entry{layer}}, "; for good: the variable MESA_VK_DEVICE_SELECT='10de:1f08!'"},
-		{doctor.Report{Loader: old, GPUs: []doctor.GPU{intel, nvidia}}, "; for good: the variable VK_ICD_FILENAMES=/nvidia.json"},
+		{doctor.Report{Loader: old, Layers: []doctor.Entry{layer}}, "; for good, in ~/.profile: export MESA_VK_DEVICE_SELECT='10de:1f08!'"},
+		{doctor.Report{Loader: old, GPUs: []doctor.GPU{intel, nvidia}}, "; for good, in ~/.profile: export VK_ICD_FILENAMES=/nvidia.json"},
 		{doctor.Report{Loader: old, GPUs: []doctor.GPU{intel, nvidia}, Drivers: []doctor.Entry{{Manifest: "/nvidia32.json", Class: 32}}},
-			"; for good: the variable VK_ICD_FILENAMES=/nvidia.json:/nvidia32.json"},
+			"; for good, in ~/.profile: export VK_ICD_FILENAMES=/nvidia.json:/nvidia32.json"},
 		{doctor.Report{Loader: old, GPUs: []doctor.GPU{gpu("0x8086", "0x3e92", "/nvidia.json"), nvidia}}, "vkloader run --device nvidia PROGRAM"},
 		{doctor.Report{GPUs: []doctor.GPU{nvidia}}, ""},
+		{doctor.Report{Loader: old, Devices: []probe.Device{rtx, intelDevice}}, ""},
+		{doctor.Report{Loader: old, Devices: []probe.Device{rtx, rtx}, GPUs: []doctor.GPU{nvidia, nvidia}}, ""},
+		{doctor.Report{Devices: []probe.Device{rtx, {Index: 1, Name: "RTX", Type: vk.Discrete, VendorID: 0x10de, DeviceID: 0x1f08}}},
+			"RTX: vkloader settings set --device 1 --app PROGRAM"},
 	} {
-		c.r.Devices = []probe.Device{{Name: "Intel", Type: vk.Integrated, VendorID: 0x8086},
-			{Index: 1, Name: "RTX", Type: vk.Discrete, VendorID: 0x10de, DeviceID: 0x1f08}}
+		if c.r.Devices == nil {
+			c.r.Devices = []probe.Device{intelDevice, {Index: 1, Name: "RTX", Type: vk.Discrete, VendorID: 0x10de, DeviceID: 0x1f08}}
+		}
 		if got := deviceChoice(&c.r); !strings.HasSuffix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%q, want %q", got, c.want)
 		}
@@ -135,7 +144,18 @@ func TestLastingChoiceIsInForce(t *testing.T) {
 		{Name: "RX", Type: vk.Discrete, VendorID: 0x1002, DeviceID: 0x744c, PCI: "0000:03:00.0"},
 		{Index: 1, Name: "RX", Type: vk.Discrete, VendorID: 0x1002, DeviceID: 0x744c, PCI: "0000:83:00.0"}}}
 	if got := deviceChoice(&same); got != "Programs that take the first device get RX. For RX at 0000:83:00.0: vkloader run --device 0000:83:00.0 PROGRAM; "+
-		"for good: the variable DRI_PRIME='pci-0000_83_00_0!'" {
+		"for good, in ~/.profile: export DRI_PRIME='pci-0000_83_00_0!'" {
 		t.Error(got)
+	}
+}
+
+// The first screen names a search for a culprit only where a driver may have one: without any device, each run fails.
+func TestNextStepsSearch(t *testing.T) {
+	t.Parallel()
+	for result, want := range map[doctor.ProbeResult]bool{doctor.ProbeOK: true, doctor.ProbeCrashes: true, doctor.ProbeFails: false, doctor.ProbeNoDevice: false} {
+		steps := nextSteps(&doctor.Report{Drivers: make([]doctor.Entry, 1), Probes: []doctor.Probe{{Result: result}, {Result: doctor.ProbeNoDevice}}}, true)
+		if got := strings.Contains(fmt.Sprint(steps), "--find-culprit"); got != want {
+			t.Errorf("%s: %v", result, steps)
+		}
 	}
 }
