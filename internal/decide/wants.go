@@ -1,6 +1,11 @@
 package decide
 
 import (
+	"cmp"
+	"path"
+	"strings"
+
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
@@ -20,7 +25,9 @@ func WantOf(m *machine.Machine, program string) *drivers.Want {
 	if found := protonFile.Form().FindStringSubmatch(program); found != nil {
 		name = "proton" + found[1]
 	}
-	if want := drivers.WantOf(name); want != nil {
+	if want := drivers.WantOf(name); want == drivers.WantOf("wine") {
+		return cmp.Or(wantOfPrefix(m), want)
+	} else if want != nil {
 		return want
 	}
 	f, err := m.Open(program)
@@ -31,5 +38,26 @@ func WantOf(m *machine.Machine, program string) *drivers.Want {
 	if l, err := binary.ReadELF(f); err == nil {
 		return drivers.WantOf(l.Needed...)
 	}
-	return drivers.WantOf(binary.Imports(f)...)
+	want := drivers.WantOf(binary.Imports(f)...)
+	if (want == nil || want == drivers.WantOf("dxvk2")) && strings.HasSuffix(strings.ToLower(program), ".exe") {
+		return cmp.Or(wantOfPrefix(m), want)
+	}
+	return want
+}
+
+// dxvkRelease matches the release in the text of DXVK's libraries (doitsujin/dxvk issue 5791).
+var dxvkRelease = machine.Pattern{Text: `DXVK:? \x00?v((\d+)\.\d+)`}
+
+// wantOfPrefix returns the requirements of the DXVK that is installed in Wine's prefix; nil: none is. Many programs
+// open Direct3D's libraries without importing them (doitsujin/dxvk issues 496 and 3789).
+func wantOfPrefix(m *machine.Machine) *drivers.Want {
+	home, _ := m.Lookup(variables.Home.Name())
+	prefix, _ := m.Lookup("WINEPREFIX")
+	for _, name := range []string{"d3d11.dll", "d3d9.dll"} {
+		text := m.Whole(path.Join(cmp.Or(prefix, home+"/.wine"), "drive_c/windows/system32", name))
+		if v := dxvkRelease.Form().FindStringSubmatch(text); v != nil {
+			return drivers.WantOf("dxvk-"+v[1], "dxvk-"+v[2])
+		}
+	}
+	return nil
 }
