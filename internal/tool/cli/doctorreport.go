@@ -60,7 +60,7 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 	}
 	if r.Program != "" && r.Works && !r.Has(diag.Problem) {
 		probes.after = append(probes.after,
-			"If it crashes  vkloader run --find-culprit "+string(shell.Quoted(r.Program)))
+			"If it fails  vkloader run --find-culprit "+string(shell.Quoted(r.Program)))
 	}
 	for _, p := range r.Probes {
 		probes.rows = append(probes.rows, []string{string(p.Result), p.Name, term.Microseconds(p.Millis * 1000),

@@ -482,23 +482,24 @@ func (o *OtherSize) Line() string {
 	return term.Either(len(o.Drivers) == 0, line+", and no driver", line+", with "+strings.Join(o.Drivers, ", "))
 }
 
-// otherSize examines the other word size, if no program is named and the machine has a 32-bit loader or a driver with a
-// manifest for 32-bit programs; nil otherwise. The lack of both is no fault: a machine may run only 64-bit programs. On
-// NixOS, each program brings its loader.
+// otherSize examines the other word size, if no program but a launcher is named and the machine has a 32-bit loader, a
+// driver with a manifest for 32-bit programs, or a launcher's 32-bit Wine; nil otherwise. The lack of all is no fault:
+// a machine may run only 64-bit programs. On NixOS, each program brings its loader.
 func (e *exam) otherSize() (*OtherSize, error) {
-	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" ||
-		e.options.Mapped != "" {
+	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.options.Mapped != "" ||
+		e.source.Program != "" && !hasPrefixOf("launcher", path.Base(e.source.Program)) {
 		return nil, nil
 	}
 	linker := binary.NewLinker(e.machine,
 		binary.LinkerOptions{Class: 32, Machine: binary.Processor(32), Elevated: e.source.Elevated, Share: e.linker})
 	features := setting(e.machine.Text("/.flatpak-info"), "Context", "features") // multiarch: its programs are of both
 	if linker.Find(loaderName).File == nil && !strings.Contains(features, "multiarch") && (e.system.is("nixos") ||
-		!contains(e.Drivers, func(m *Entry) bool { return m.Class == 32 })) {
+		!contains(e.Drivers, func(m *Entry) bool { return m.Class == 32 }) && !slices.ContainsFunc(e.places("runner"),
+			func(file string) bool { return binary.ProgramOf(e.machine, file).Class == 32 })) {
 		return nil, nil
 	}
 	source, options := *e.source, e.options
-	source.Class, source.Loader, options.Library = 32, nil, ""
+	source.Class, source.Program, source.Loader, options.Library = 32, "", nil, ""
 	other, err := examineSize(&source, options)
 	if err != nil {
 		return nil, err

@@ -315,7 +315,8 @@ func (r *Report) leaveOut(m *Entry) (explain.Change, bool) {
 	return trial.First(key, false, changes...)
 }
 
-// leaveOutBroken is leaveOut for a driver or layer that fails. One change leaves out all drivers that fail. A loader
+// leaveOutBroken is leaveOut for a driver or layer that fails. One change leaves out all drivers that fail, and those
+// of absent devices for programs of the other word size, too (kyechou/leagueoflegends issue 39). A loader
 // without filters gets the manifests of all others, also of those for programs of the other word size.
 func (e *evidence) leaveOutBroken(m *Entry) (explain.Change, bool) {
 	var broken, others []string
@@ -326,7 +327,9 @@ func (e *evidence) leaveOutBroken(m *Entry) (explain.Change, bool) {
 		})
 	}
 	for d := range each(e.Drivers) {
-		if d.Used && fails(d) {
+		isTwin := d.Class != 0 && d.Class != e.WordSize() && e.deviceAbsent(d.family()) &&
+			contains(e.Drivers, func(o *Entry) bool { return o.Used && o.family().Is(d.family().Name) && fails(o) })
+		if d.Used && fails(d) || isTwin {
 			broken = append(broken, d.Name)
 		} else if d.Used || d.Class != 0 && d.Class != e.WordSize() {
 			others = append(others, d.Manifest)

@@ -266,6 +266,28 @@ func TestWrapperOfADriverListsItsDevice(t *testing.T) {
 	}
 }
 
+// A driver for an absent device fails. The one for programs of the other word size is left out with it.
+func TestTwinOfABrokenDriverIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for vendor, want := range map[string]string{"0x10de": "amd_icd32.json,amd_icd64.json", "0x1002": "amd_icd64.json"} {
+		files := card(vendor, map[string]string{"0x10de": "nvidia", "0x1002": "amdgpu"}[vendor], true, lavapipe(t),
+			file(icds+"amd_icd32.json", icd("/usr/lib32/amdvlk32.so", "")), file(icds+"amd_icd64.json", icd("amdvlk64.so", "")),
+			file(libraries+"amdvlk64.so", library(t, "exports=vk_icdGetInstanceProcAddr")),
+			file("usr/lib32/amdvlk32.so", library(t, "class=32 machine=i386 exports=vk_icdGetInstanceProcAddr")))
+		e := newEvidence(examine(t, files, Options{}))
+		e.alone = e.driversAlone()
+		var broken *Entry
+		for i := range e.alone {
+			if a := &e.alone[i]; a.Name == "amd_icd64.json" {
+				a.Result, broken = ProbeFails, a.of
+			}
+		}
+		if c, ok := e.leaveOutBroken(broken); !ok || c.Value != want {
+			t.Errorf("%s: %v, %+v", vendor, ok, c)
+		}
+	}
+}
+
 // NVIDIA's driver lists its device without the node for shared memory, and Direct3D 12 fails.
 func TestNodeOfSharedMemory(t *testing.T) {
 	t.Parallel()

@@ -40,7 +40,7 @@ var environments = []struct {
 	environ []string
 	class   int
 }{
-	{"", nil, nil, 64}, {"32-bit", nil, nil, 32}, {"grub", map[string]string{"etc/default/grub": ""}, nil, 64}, {"docker", map[string]string{".dockerenv": ""}, nil, 64},
+	{"", nil, nil, 64}, {"32-bit", nil, nil, 32}, {"grub", map[string]string{"etc/default/grub": "", "usr/bin/nvidia-uninstall": ""}, nil, 64}, {"docker", map[string]string{".dockerenv": ""}, nil, 64},
 	{"podman", map[string]string{"run/.containerenv": "name=\"box\""}, nil, 64}, {"pod", map[string]string{"var/run/secrets/kubernetes.io/x": ""}, nil, 64},
 	{"lxc", map[string]string{"run/systemd/container": "lxc"}, nil, 64}, {"toolbox", map[string]string{"run/.containerenv": "name=\"box\"", "run/.toolboxenv": ""}, nil, 64},
 	{"docker 32-bit", map[string]string{".dockerenv": ""}, nil, 32}, {"flatpak", map[string]string{".flatpak-info": "[Application]\nname=org.a.B\n[Context]\nfeatures=multiarch;\n"}, nil, 64},

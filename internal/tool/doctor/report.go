@@ -110,7 +110,7 @@ type Report struct {
 	Static    loaders.StaticUse `json:"-"`                // the program's static linking
 	Loaders   []Loader          `json:"loaders"`
 	HasSteam  bool              `json:"-"` // it is installed
-	// absent: the machine has no loader for it, or a program is named
+	// absent: the machine has no loader for it, or a program other than a launcher is named
 	Other   *OtherSize `json:"other_word_size,omitempty"`
 	Drivers []Entry    `json:"drivers"`
 	Layers  []Entry    `json:"layers"`

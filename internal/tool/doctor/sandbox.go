@@ -119,10 +119,15 @@ func (e *exam) containerCure(g *GPU) *Remedy {
 	return e.system.by(verb, args)
 }
 
-// searchAlso returns a change that puts a directory first in the search.
-func (h host) searchAlso(place string) explain.Change {
+// searchAlso returns a change that puts a directory first in the search, or the directory's drivers into a variable
+// that replaces the search and names no driver that is there (canonical/steam-snap issue 101).
+func (e *exam) searchAlso(place string) explain.Change {
+	if by := searchVariable(e.source); by != "" && len(e.Drivers) == 0 {
+		list := slices.DeleteFunc(e.manifestsIn(place), func(file string) bool { return !e.suits(file) })
+		return explain.SetVariable(by, strings.Join(list, machine.ListSeparator))
+	}
 	return explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(place, "/vulkan/icd.d")+":"+
-		term.Or(h.variable(variables.DataDirs.Name()), search.Linux().DataDirs))
+		term.Or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs))
 }
 
 // outsideSearch describes a directory with manifests that is not searched; "" for none.

@@ -49,6 +49,14 @@ func (e *exam) wish(w *wish, f *environment.Problem, all []environment.Problem) 
 			w.offer(explain.UnsetVariable(f.Variable))
 		}
 		w.offer(changes...)
+		if len(e.Drivers) == 0 && f.Variable == searchVariable(e.source) {
+			answer, err := explain.Decide(explain.UnsetVariable(f.Variable).On(e.source))
+			place := e.elsewhere(find(e.GPUs, e.expects))
+			// without the variable, programs find none, either
+			if err == nil && len(answer.Drivers) == 0 && place != "" {
+				w.offer(e.searchAlso(place))
+			}
+		}
 		if near != "" {
 			w.offer(e.alsoLibraries(changes[0], near)...)
 		}
