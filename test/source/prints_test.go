@@ -33,7 +33,7 @@ var rawLines = map[string]string{
 	"&run.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {":                                       "likewise",
 	"cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, write":                                             "likewise",
 	"cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr":                                         "likewise",
-	"findsCulprit: *r, out: os.Stdout, talk: s.talk(), used: used, other: other}":                                "likewise",
+	"findsCulprit: *r, out: os.Stdout, talk: s.talk(), used: used, other: other, bare: bare}":                    "likewise",
 	"cmd.Stderr = os.Stderr":                                                           "the tool as a child, which cleans its own output",
 	"child.Stdout, child.Stderr = s.plain, s.errOut":                                   "likewise",
 	"log, err := logging.New(s.errOut, o.Level, s.getenv(\"JOURNAL_STREAM\") != \"\")": "package logging quotes every value",
