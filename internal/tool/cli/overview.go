@@ -98,7 +98,8 @@ func nextSteps(report *doctor.Report, found bool) (steps [][2]string) {
 		{found, "vkloader doctor", "all findings, with fixes"},
 		{!found && better != "", "vkloader doctor --full", better},
 		{!report.Has(diag.Problem), "vkloader doctor --app PROGRAM", "why one program fails"},
-		{len(report.Drivers) > 0 && !isLost, "vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"},
+		{len(report.Drivers) > 0 && !isLost, "vkloader run --find-culprit PROGRAM",
+			"the driver or layer that breaks it"},
 		{len(report.Drivers)+len(report.Layers) > 0, "vkloader explain", "drivers and layers, with reasons"},
 		{len(report.GPUs) > 1, "vkloader list devices --details", "each device, with its address"},
 		{true, "vkloader help", "all commands"},
@@ -119,8 +120,8 @@ func devicesInOrder(r *doctor.Report) (kind string, names []string) {
 	return "Devices", term.Words(r.Devices, func(d probe.Device) string { return fmt.Sprint(d.Index, " ", d.Name) })
 }
 
-// deviceChoice tells how to choose a device for a program: the only discrete one, with Steam also if it is the first, as
-// its containers have other orders (ValveSoftware/steam-runtime issue 312), or else another than the first; "" if
+// deviceChoice tells how to choose a device for a program: the only discrete one, with Steam also if it is the first,
+// as its containers have other orders (ValveSoftware/steam-runtime issue 312), or else another than the first; "" if
 // programs get no two that are not on the CPU.
 func deviceChoice(r *doctor.Report) string {
 	hardware := slices.DeleteFunc(slices.Clone(r.Devices), func(d probe.Device) bool { return d.Type == vk.CPU })
