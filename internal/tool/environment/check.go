@@ -126,7 +126,7 @@ func (c *checker) patterns(v variables.ID) (list []string) {
 // matches adds findings for filter entries without a match, and returns the names that the filter matches.
 func (c *checker) matches(v variables.ID, kind Kind, names []string) []string {
 	for _, entry := range c.patterns(v) {
-		if !slices.ContainsFunc(names, func(n string) bool { return plan.Matches(entry, n) }) && !hasInnerStar(entry) {
+		if !slices.ContainsFunc(names, func(n string) bool { return plan.Matches(entry, n) }) {
 			c.find(diag.VariableMatch, v.Name(), Problem{Kind: kind, Place: entry, Names: names})
 		}
 	}
