@@ -56,21 +56,8 @@ func (s *Standings) canLoad(d *manifest.Driver) bool {
 	return works
 }
 
-// SoftwareOut returns the manifest of a software renderer that VK_LOADER_DRIVERS_DISABLE excludes if programs get no
-// device without it; "" otherwise.
-func (s *Standings) SoftwareOut() string {
-	if s.softwareOut == nil {
-		file := s.excludedSoftware()
-		s.softwareOut = &file
-	}
-	return *s.softwareOut
-}
-
 func (s *Standings) excludedSoftware() string {
-	if s.source.Var(variables.DriversDisable.Name(), true).Value == "" {
-		return ""
-	}
-	if s.AnyDevice() {
+	if s.source.Var(variables.DriversDisable.Name(), true).Value == "" || s.AnyDevice() {
 		return ""
 	}
 	all, err := explain.Decide(explain.Without(s.source, variables.DriversDisable, variables.DriversSelect))
@@ -91,14 +78,6 @@ func (s *Standings) serves(family *drivers.Family) bool {
 		return len(g.Nodes) > 0 && drivers.Serves(family, g.Kernel, g.Vendor,
 			drivers.ChipByPCI(drivers.PCINumber(g.Vendor), drivers.PCINumber(g.Device)))
 	})
-}
-
-// devices returns the machine's devices, and reads the list once.
-func (s *Standings) devices() []*drivers.GPU {
-	if !s.read {
-		s.present, s.read = drivers.GPUs(s.machine), true
-	}
-	return s.present
 }
 
 // isListed reports whether a variable with the list of all drivers names a manifest.

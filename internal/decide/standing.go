@@ -2,6 +2,7 @@ package decide
 
 import (
 	"slices"
+	"sync"
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
@@ -18,19 +19,21 @@ type Standing = standing.Standing
 
 // Standings judges the drivers and layers of a decision by their files, each one once. It loads none.
 type Standings struct {
-	machine     *machine.Machine
-	source      *machine.Source
-	linker      *binary.Linker
-	made        *plan.Answer
-	present     []*drivers.GPU // nil: not read yet
-	read        bool           // present is read
-	drivers     map[string]*manifest.Driver
-	layers      map[explain.ItemKey]*manifest.Layer
-	active      map[*manifest.Layer]bool
-	known       map[explain.ItemKey]Standing
-	works       map[*manifest.Driver]bool // whether a driver can be loaded
-	softwareOut *string                   // the excluded software renderer; nil: not computed yet
-	only        string                    // the kind to judge, explain.Drivers.One or explain.Layers.One; "": both
+	machine *machine.Machine
+	source  *machine.Source
+	linker  *binary.Linker
+	made    *plan.Answer
+	devices func() []*drivers.GPU // the machine's, which are read once
+	drivers map[string]*manifest.Driver
+	layers  map[explain.ItemKey]*manifest.Layer
+	active  map[*manifest.Layer]bool
+	known   map[explain.ItemKey]Standing
+	works   map[*manifest.Driver]bool // whether a driver can be loaded
+	only    string                    // the kind to judge, explain.Drivers.One or explain.Layers.One; "": both
+
+	// SoftwareOut returns the manifest of a software renderer that VK_LOADER_DRIVERS_DISABLE excludes if programs get
+	// no device without it; "" otherwise.
+	SoftwareOut func() string
 }
 
 // StandingsOf returns the standings of a decision for a source's program. linker is the program's; nil: a new one.
@@ -42,6 +45,8 @@ func StandingsOf(source *machine.Source, linker *binary.Linker, made *plan.Answe
 		drivers: map[string]*manifest.Driver{},
 		layers:  map[explain.ItemKey]*manifest.Layer{}, active: map[*manifest.Layer]bool{},
 		works: map[*manifest.Driver]bool{}, known: map[explain.ItemKey]Standing{}}
+	s.devices = sync.OnceValue(func() []*drivers.GPU { return drivers.GPUs(s.machine) })
+	s.SoftwareOut = sync.OnceValue(s.excludedSoftware)
 	for _, d := range slices.Backward(made.Drivers) {
 		s.drivers[d.Path] = d
 	}

@@ -2,10 +2,8 @@ package decide
 
 import (
 	"cmp"
-	"path"
 	"strings"
 
-	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
@@ -51,10 +49,8 @@ var dxvkRelease = machine.Pattern{Text: `DXVK:? \x00?v((\d+)\.\d+)`}
 // wantOfPrefix returns the requirements of the DXVK that is installed in Wine's prefix; nil: none is. Many programs
 // open Direct3D's libraries without importing them (doitsujin/dxvk issues 496 and 3789).
 func wantOfPrefix(m *machine.Machine) *drivers.Want {
-	home, _ := m.Lookup(variables.Home.Name())
-	prefix, _ := m.Lookup("WINEPREFIX")
 	for _, name := range []string{"d3d11.dll", "d3d9.dll"} {
-		text := m.Whole(path.Join(cmp.Or(prefix, home+"/.wine"), "drive_c/windows/system32", name))
+		text := m.Whole(binary.WinePrefix(m) + "/drive_c/windows/system32/" + name)
 		if v := dxvkRelease.Form().FindStringSubmatch(text); v != nil {
 			return drivers.WantOf("dxvk-"+v[1], "dxvk-"+v[2])
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/pe"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -40,8 +41,7 @@ func ProgramOf(m *machine.Machine, name string) Program {
 }
 
 func programOf(class int, kind string) Program {
-	words := map[int]string{32: "a 32-bit ", 64: "a 64-bit "}
-	return Program{class, words[class] + kind}
+	return Program{class, fmt.Sprintf("a %d-bit %s", class, kind)}
 }
 
 // windows reads the header of a program for Windows.
@@ -50,33 +50,33 @@ func windows(r io.ReaderAt) Program {
 	if err != nil {
 		return Program{}
 	}
-	switch f.Machine {
-	case pe.IMAGE_FILE_MACHINE_I386:
-		return programOf(32, "program for Windows")
-	case pe.IMAGE_FILE_MACHINE_AMD64:
-		return programOf(64, "program for Windows")
+	class := map[uint16]int{pe.IMAGE_FILE_MACHINE_I386: 32, pe.IMAGE_FILE_MACHINE_AMD64: 64}[f.Machine]
+	if class == 0 {
+		return Program{}
 	}
-	return Program{}
+	return programOf(class, "program for Windows")
 }
 
-// prefixProgram returns the word size that Wine's prefix states, or the program's if it states none. Wine needs an
-// absolute path.
-func prefixProgram(m *machine.Machine, class int) Program {
+// WinePrefix returns the directory of Wine's prefix; "": unknown. Wine needs an absolute path.
+func WinePrefix(m *machine.Machine) string {
 	prefix, _ := m.Lookup("WINEPREFIX")
 	if home, _ := m.Lookup(variables.Home.Name()); prefix == "" && home != "" {
 		prefix = home + "/.wine"
 	}
 	if !filepath.IsAbs(prefix) {
-		return programOf(class, "Wine")
+		return ""
 	}
-	registry, err := m.ReadLarge(prefix + "/system.reg")
-	if err == nil {
-		head := registry[:min(len(registry), 1<<10)]
-		for kind, bits := range map[string]int{"#arch=win32": 32, "#arch=win64": 64} {
-			if bytes.Contains(head, []byte(kind)) {
-				return Program{bits, map[int]string{32: "Wine with a 32-bit prefix (",
-					64: "Wine with a 64-bit prefix ("}[bits] + prefix + ")"}
-			}
+	return prefix
+}
+
+// prefixProgram returns the word size that Wine's prefix states, or the program's if it states none.
+func prefixProgram(m *machine.Machine, class int) Program {
+	prefix := WinePrefix(m)
+	registry, _ := m.ReadLarge(prefix + "/system.reg")
+	head := registry[:min(len(registry), 1<<10)]
+	for _, bits := range []int{32, 64} {
+		if bytes.Contains(head, fmt.Append(nil, "#arch=win", bits)) {
+			return Program{bits, fmt.Sprintf("Wine with a %d-bit prefix (%s)", bits, prefix)}
 		}
 	}
 	return programOf(class, "Wine")

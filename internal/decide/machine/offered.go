@@ -78,6 +78,10 @@ func (l *Lists) Offers(names ...string) (offered []string, known bool) {
 	return offered, known
 }
 
+// libraryDirectories are those of 64-bit programs, without a leading slash.
+var libraryDirectories = []string{"lib", "lib64", "usr/lib", "usr/lib64", "lib/x86_64-linux-gnu",
+	"usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu"}
+
 // Having returns a package with a file of this name in a directory of libraries, from the lists of the packages' files;
 // "": no list, or no such package.
 func (l *Lists) Having(file string) (owner string) {
@@ -91,23 +95,12 @@ func (l *Lists) Having(file string) (owner string) {
 				}
 				at, packages = strings.TrimSpace(line[:cut]), path.Base(strings.SplitN(line[cut+1:], ",", 2)[0])
 			}
-			if owner == "" && strings.HasSuffix(at, "/"+file) && isInLibraryDirectory(at) {
+			if owner == "" && path.Base(at) == file && slices.Contains(libraryDirectories, path.Dir(at)) {
 				owner = packages
 			}
 		})
 	}
 	return owner
-}
-
-// isInLibraryDirectory reports whether a path, without its leading slash, is directly in a library directory of 64-bit
-// programs.
-func isInLibraryDirectory(file string) bool {
-	switch path.Dir(file) {
-	case "lib", "lib64", "usr/lib", "usr/lib64", "lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu",
-		"usr/lib/aarch64-linux-gnu":
-		return true
-	}
-	return false
 }
 
 // each calls line with each line of a list. In a list that is an archive with an entry for each package, name is the

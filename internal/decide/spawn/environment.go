@@ -142,8 +142,8 @@ func (c *Child) needsDirectory() bool {
 	}
 	for _, pair := range c.Env {
 		name, value, _ := strings.Cut(pair, "=")
-		if name == "LD_LIBRARY_PATH" &&
-			(HasEmptyPart(value) || slices.ContainsFunc(strings.FieldsFunc(value, isSeparator), relative)) {
+		if elements := strings.Split(strings.ReplaceAll(value, ";", ":"), ":"); name == "LD_LIBRARY_PATH" &&
+			(HasEmptyPart(value) || slices.ContainsFunc(elements, relative)) {
 			return true
 		}
 		for _, v := range manifestVariables {
@@ -159,8 +159,6 @@ func (c *Child) needsDirectory() bool {
 	}
 	return false
 }
-
-func isSeparator(r rune) bool { return r == ':' || r == ';' }
 
 // HasEmptyPart reports whether a search path of the dynamic linker has an empty element, which is the working
 // directory.

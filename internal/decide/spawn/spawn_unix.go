@@ -36,9 +36,9 @@ func (c *Child) Replace() error {
 // ExtraFiles are copies, which stay open.
 func seal() (reverse func()) {
 	var sealed []int
-	names, _ := readNames(descriptors) // the directory may be missing
-	for _, name := range names {
-		fd, err := strconv.Atoi(name)
+	entries, _ := os.ReadDir(descriptors) // the directory may be missing
+	for _, entry := range entries {
+		fd, err := strconv.Atoi(entry.Name())
 		if err != nil || fd < 3 {
 			continue
 		}
@@ -54,13 +54,4 @@ func seal() (reverse func()) {
 			_, _ = unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0)
 		}
 	}
-}
-
-func readNames(directory string) ([]string, error) {
-	d, err := os.Open(directory)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	return d.Readdirnames(-1)
 }
