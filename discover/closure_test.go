@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"reflect"
@@ -58,12 +59,12 @@ func TestGPUsAreTheDoctors(t *testing.T) {
 				t.Fatal(err)
 			}
 			report, _ := tool(t, m.args(t, "doctor")...).(map[string]any)
-			files, all := closures(t, &m), slices.Clone(list)
+			files, all, shown := closures(t, &m), slices.Clone(list), fmt.Sprint(report["gpus"])
 			for i := range list {
 				for _, manifest := range list[i].Drivers {
 					name, _, _ := strings.Cut(path.Base(manifest), ".")
 					for _, node := range files[name].NodesFor(&all[i], all) {
-						if !slices.Contains(list[i].Nodes, node) {
+						if !slices.Contains(list[i].Nodes, node) && strings.Contains(shown, node) { // others belong to no device
 							list[i].Nodes = append(list[i].Nodes, node)
 						}
 					}

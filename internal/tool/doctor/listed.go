@@ -61,9 +61,9 @@ func (e *evidence) addTwice() {
 	}
 }
 
-// lists reports whether the driver works alone and lists a graphics device.
+// lists reports whether the driver works alone and lists a graphics device with an address.
 func (a *alone) lists(d probe.Device) bool {
-	return a.Result == ProbeOK && d.Type != vk.CPU &&
+	return a.Result == ProbeOK && d.Type != vk.CPU && d.PCI != "" &&
 		slices.ContainsFunc(a.saw.Devices, func(o probe.Device) bool { return isSame(o, d) })
 }
 

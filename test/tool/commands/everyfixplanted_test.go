@@ -39,7 +39,8 @@ var plants = []plant{
 	{"the variable is unset instead of set", func(s *symptom) bool {
 		return !strings.HasPrefix(s.Code, "variable-") && swapped(s, `export (\w+)=\S+`, "unset $1")
 	}},
-	{"an entry is written wrongly", func(s *symptom) bool { return swapped(s, `(export \w+=)(\S+)`, "${1}x$2") }},
+	// the last one of a list is the fix's own
+	{"an entry is written wrongly", func(s *symptom) bool { return swapped(s, `(export \w+=(?:\S*,)?)(\S+)`, "${1}x$2") }},
 	{"another file is removed", func(s *symptom) bool { return swapped(s, `rm -- \S+`, "rm -- /etc/os-release") }},
 	{"the file is made readable instead of removed", func(s *symptom) bool { return swapped(s, `rm -- `, "chmod a+rX ") }},
 	{"it says that it is untried though it is not", func(s *symptom) bool {

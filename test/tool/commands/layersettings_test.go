@@ -143,7 +143,7 @@ func TestSettingsLayerOfConfiguration(t *testing.T) {
 	}
 }
 
-// A setting of the wrong form is reported, and the other settings are shown. Defaults have the form of the settings file: lists and objects
+// A setting without a key or a known type is not shown, and the other settings are. Other members of the wrong form change nothing. Defaults have the form of the settings file: lists and objects
 // by their keys, numbers with all digits.
 func TestSettingsOfWrongForm(t *testing.T) {
 	t.Parallel()
@@ -155,13 +155,13 @@ func TestSettingsOfWrongForm(t *testing.T) {
 		{"a small number", `{"key": "odd", "type": "FLOAT", "default": 0.00000001}`, "float, default: 0.00000001"},
 		{"a list of objects", `{"key": "odd", "type": "LIST", "default": ["a", {"key": "b", "enabled": true}, {"key": "c", "enabled": false}, {"number": 7}]}`, "list, default: a,b,7"},
 		{"an object", `{"key": "odd", "type": "STRING", "default": {"a": 1}}`, `string, default: {"a":1}`},
-		{"a label", `{"key": "odd", "type": "BOOL", "label": 3, "default": true}`, ""},
+		{"a label", `{"key": "odd", "type": "BOOL", "label": 3, "default": true}`, "odd bool, default: true 3"},
 		{"a key", `{"key": {}, "type": "BOOL", "default": true}`, ""},
 		{"a type", `{"key": "odd", "type": "BOOLEAN", "default": true}`, ""},
-		{"a range", `{"key": "odd", "type": "INT", "range": [1], "default": 1}`, ""},
+		{"a range", `{"key": "odd", "type": "INT", "range": [1], "default": 1}`, "odd int, default: 1"},
 		{"flags", `{"key": "odd", "type": "ENUM", "flags": 3, "default": "a"}`, "enum, default: a"},
 		{"one flag", `{"key": "odd", "type": "ENUM", "flags": [3, {"key": "a"}], "default": "a"}`, "enum, default: a"},
-		{"a dependence", `{"key": "odd", "type": "BOOL", "default": true, "dependence": 7}`, ""},
+		{"a dependence", `{"key": "odd", "type": "BOOL", "default": true, "dependence": 7}`, "odd bool, default: true"},
 		{"no object", `7`, ""}, {"null", `null`, ""}, {"a list", `[]`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

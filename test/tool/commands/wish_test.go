@@ -100,7 +100,7 @@ func TestWishesAreFulfilled(t *testing.T) {
 			"variable-nothing", "/usr/share/vulkan/explicit_layer.d has it", "unset VK_LAYER_PATH; export VK_ADD_LAYER_PATH=/opt/other", "", true},
 		{"a layer in another user's home", "VK_INSTANCE_LAYERS=VK_LAYER_x",
 			map[string]string{"home/leo/.local/share/vulkan/explicit_layer.d/x.json": layerFile("VK_LAYER_x"), archLibraries + "libwanted.so": layerLibrary},
-			"variable-nothing", "only programs of the user leo find it", "export VK_ADD_LAYER_PATH=/home/leo/.local/share/vulkan/explicit_layer.d", "", true},
+			"variable-nothing", "explicit_layer.d has it", "export VK_ADD_LAYER_PATH=/home/leo/.local/share/vulkan/explicit_layer.d", "", true},
 		{"a layer whose manifest the loader rejects", "VK_INSTANCE_LAYERS=VK_LAYER_x",
 			map[string]string{"usr/share/vulkan/explicit_layer.d/x.json": `= {"layer":{"name":"VK_LAYER_x","type":"GLOBAL"}}`},
 			"variable-nothing", "/usr/share/vulkan/explicit_layer.d/x.json describes it", "vkloader validate /usr/share/vulkan/explicit_layer.d/x.json", "", false},
