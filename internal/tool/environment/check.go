@@ -1,7 +1,9 @@
 package environment
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -248,30 +250,23 @@ func (c *checker) layers() {
 }
 
 // switches are the variables with which users switch on the layers of known packages.
-var switches = [...]struct{ variable, layer string }{
-	{"MANGOHUD", "VK_LAYER_MANGOHUD_overlay_x86_64"}, {"ENABLE_VKBASALT", "VK_LAYER_VKBASALT_post_processing"},
-	{"OBS_VKCAPTURE", "VK_LAYER_OBS_vkcapture"}, {"ENABLE_VULKAN_RENDERDOC_CAPTURE", "VK_LAYER_RENDERDOC_Capture"},
+var switches = map[string]string{
+	"MANGOHUD": "VK_LAYER_MANGOHUD_overlay_x86_64", "ENABLE_VKBASALT": "VK_LAYER_VKBASALT_post_processing",
+	"OBS_VKCAPTURE": "VK_LAYER_OBS_vkcapture", "ENABLE_VULKAN_RENDERDOC_CAPTURE": "VK_LAYER_RENDERDOC_Capture",
 }
 
 // SwitchedBy returns the layer that users switch on with a variable, or the name itself if it is no such variable.
-func SwitchedBy(name string) string {
-	for _, s := range switches {
-		if s.variable == name {
-			return s.layer
-		}
-	}
-	return name
-}
+func SwitchedBy(name string) string { return cmp.Or(switches[name], name) }
 
 // unanswered finds variables that are set to switch a layer on, and that no layer here reads
 // (flathub/org.freedesktop.Platform.VulkanLayer.MangoHud issue 17).
 func (c *checker) unanswered(layers []*manifest.Layer) {
-	for _, s := range switches {
-		value := c.source.Var(s.variable, false).Value
-		reads := func(l *manifest.Layer) bool { return l.HasEnable && l.EnableName == s.variable }
-		if value != "" && value != "0" && !slices.ContainsFunc(layers, reads) && !c.keptOut(s.layer) {
+	for _, variable := range slices.Sorted(maps.Keys(switches)) {
+		value := c.source.Var(variable, false).Value
+		reads := func(l *manifest.Layer) bool { return l.HasEnable && l.EnableName == variable }
+		if value != "" && value != "0" && !slices.ContainsFunc(layers, reads) && !c.keptOut(switches[variable]) {
 			c.found = append(c.found, Problem{Code: diag.VariableNothing, Severity: diag.Warning, Kind: NoLayer,
-				Variable: s.variable, Layer: s.layer})
+				Variable: variable, Layer: switches[variable]})
 		}
 	}
 }

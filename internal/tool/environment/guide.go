@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -31,6 +32,7 @@ type VariableGuide struct {
 // guide returns the rows of guide.txt, by the kind of variable.
 var guide = sync.OnceValue(func() (read struct{ own, layers []VariableGuide }) {
 	_, table, _ := strings.Cut(guideTable, "\n\n")
+	separated := term.Either(machine.ListSeparator == ":", "colon", "semicolon") + "-separated" // WIN-013
 	phrases, table, _ := strings.Cut(strings.ReplaceAll(table, "{separated}", separated), "\n\n")
 	for line := range strings.SplitSeq(phrases, "\n") {
 		name, phrase, _ := strings.Cut(line, " ")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -132,7 +133,11 @@ func (p *planner) own(file string) bool {
 		return false
 	}
 	real, err := p.machine.Real(file)
-	return err == nil && below(real, home)
+	if err != nil {
+		return false
+	}
+	below, err := filepath.Rel(home, real)
+	return err == nil && below != "." && filepath.IsLocal(below)
 }
 
 // plainValue reports whether a value needs no quoting in a file of environment.d(5).

@@ -82,7 +82,12 @@ func (p *FileSet) do(edits ...edit.Edit) error {
 // Write replaces the file at place with content and the mark in one step: a program that starts meanwhile reads the old
 // file or the new one. aside keeps another program's file beside it, and Remove restores that file.
 func (p *FileSet) Write(place string, content map[string]any, expires time.Time, aside bool) error {
-	text, err := markContent(content, expires)
+	mark := map[string]any{"written_by": explain.SettingsWriter}
+	if !expires.IsZero() {
+		mark["expires"] = Time(expires)
+	}
+	content[explain.SettingsMark] = mark
+	text, err := Encode(content)
 	if err != nil {
 		return err
 	}
@@ -98,15 +103,6 @@ func (p *FileSet) Write(place string, content map[string]any, expires time.Time,
 		err = enter(place)
 	}
 	return err
-}
-
-func markContent(content map[string]any, expires time.Time) ([]byte, error) {
-	mark := map[string]any{"written_by": explain.SettingsWriter}
-	if !expires.IsZero() {
-		mark["expires"] = expires.UTC().Format(time.RFC3339)
-	}
-	content[explain.SettingsMark] = mark
-	return Encode(content)
 }
 
 // Encode returns the text of a content.

@@ -220,11 +220,8 @@ func ShowLayers(m *machine.Machine, layers ...string) (*ShownLayers, error) {
 	}
 	shown := &ShownLayers{LayerPlace: file.LayerPlace}
 	for _, v := range file.Values() {
-		wanted := len(layers) == 0
-		for _, name := range layers {
-			wanted = wanted || strings.HasPrefix(v.Name, (&Layer{Name: name}).Full(""))
-		}
-		if wanted {
+		isOf := func(name string) bool { return strings.HasPrefix(v.Name, (&Layer{Name: name}).Full("")) }
+		if len(layers) == 0 || slices.ContainsFunc(layers, isOf) {
 			shown.Values = append(shown.Values, v)
 		}
 	}
@@ -297,6 +294,8 @@ func (p *FileSet) ChangeLayer(c *LayerChange) (*LayerSettings, error) {
 	if len(layer.Settings) == 0 {
 		return nil, exit.Problem("%s names no settings in its manifest, %s", c.Layer, found.Manifest)
 	}
+	answer := &LayerSettings{Layer: layer.Name, Manifest: found.Manifest, Presets: layer.Presets,
+		Settings: []SettingNow{}, About: layer.About, Library: found.Library}
 	for _, e := range c.Edits {
 		setting := layer.Find(e.Key)
 		if setting == nil {
@@ -305,12 +304,18 @@ func (p *FileSet) ChangeLayer(c *LayerChange) (*LayerSettings, error) {
 		if err := setting.Check(e.Value); err != nil && !e.Default {
 			return nil, err
 		}
+		switch {
+		case !c.Variables:
+		case setting.Variable == "":
+			return nil, exit.Problem("%s reads no variable for %s: leave out --variables, and the file has it",
+				layer.Name, e.Key)
+		default:
+			answer.Variables = append(answer.Variables, VariableLine{Name: setting.Variable, Value: e.Value})
+		}
 	}
 	c.Layer = layer.Name
-	answer := &LayerSettings{Layer: c.Layer, Manifest: found.Manifest, Presets: layer.Presets, Settings: []SettingNow{},
-		About: layer.About, Library: found.Library}
 	if c.Variables {
-		return answer, c.variables(layer, answer)
+		return answer, nil
 	}
 	file, err := c.file(&p.Machine)
 	if err != nil {
@@ -343,18 +348,6 @@ func (p *FileSet) ChangeLayer(c *LayerChange) (*LayerSettings, error) {
 		answer.File, answer.From = file.File, file.From
 	}
 	return answer, nil
-}
-
-func (c *LayerChange) variables(layer *Layer, answer *LayerSettings) error {
-	for _, e := range c.Edits {
-		setting := layer.Find(e.Key)
-		if setting.Variable == "" {
-			return exit.Problem("%s reads no variable for %s: leave out --variables, and the file has it", c.Layer,
-				e.Key)
-		}
-		answer.Variables = append(answer.Variables, VariableLine{Name: setting.Variable, Value: e.Value})
-	}
-	return nil
 }
 
 // Exports returns the variables as lines for a shell.

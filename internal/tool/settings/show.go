@@ -3,7 +3,6 @@ package settings
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
@@ -108,10 +107,7 @@ func (p *FileSet) Show(app string) *Shown {
 	if f == nil {
 		return shown
 	}
-	shown.File, shown.Ours = f.Path, f.Ours
-	if !f.Expires.IsZero() {
-		shown.Expires = f.Expires.Format(time.RFC3339)
-	}
+	shown.File, shown.Ours, shown.Expires = f.Path, f.Ours, Time(f.Expires)
 	shown.Shadowed = append(shown.Shadowed, term.Words(p.Files[1:], func(other *File) string { return other.Path })...)
 	result, _ := validation.Judge(facts.File{Content: f.Content}, f.Path, validation.Settings)
 	shown.Findings = result.Findings

@@ -11,24 +11,11 @@ import (
 
 // CodeBlock returns lines as a fenced Markdown code block. Each line stays one line.
 func CodeBlock(language string, lines ...string) string {
-	most := 2
-	for i, line := range lines {
-		lines[i] = OneLine(line)
-		most = max(most, longest(line))
+	text, fence := strings.Join(Words(lines, OneLine), "\n"), "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
 	}
-	fence := strings.Repeat("`", most+1)
-	return fence + language + "\n" + strings.Join(lines, "\n") + "\n" + fence + "\n"
-}
-
-func longest(text string) int {
-	most, run := 0, 0
-	for _, r := range text {
-		if run++; r != '`' {
-			run = 0
-		}
-		most = max(most, run)
-	}
-	return most
+	return fence + language + "\n" + text + "\n" + fence + "\n"
 }
 
 // OneLine is wording.OneLine.

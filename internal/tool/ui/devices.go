@@ -91,7 +91,7 @@ func planDevices(r *Request) (*Plan, error) {
 		case err != nil || n < 0:
 			return nil, errors.New("this is not a place of a device")
 		case n > 0 && places[n] != "":
-			return nil, failure("two devices have the place " + strconv.Itoa(n))
+			return nil, errors.New("two devices have the place " + strconv.Itoa(n))
 		case n > 0:
 			places[n] = uuid
 		}

@@ -3,6 +3,7 @@ package ui
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"html/template"
 	"maps"
@@ -411,14 +412,9 @@ func planLayerSettings(r *Request) (*Plan, error) {
 	case err != nil:
 		return nil, err
 	case view.Err != "":
-		return nil, failure(view.Err)
+		return nil, errors.New(view.Err)
 	case view.Plan == nil:
-		return nil, failure("nothing has changed")
+		return nil, errors.New("nothing has changed")
 	}
 	return view.Plan, nil
 }
-
-// failure is an error with a fixed message.
-type failure string
-
-func (f failure) Error() string { return string(f) }

@@ -6,7 +6,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/fix"
 )
@@ -57,19 +56,14 @@ func overviewOf(r *Request, options ...string) (any, error) {
 	for _, f := range report.Findings {
 		switch {
 		case f.Shown() || f.Because == nil && r.Query.Has("notes"):
-			view.Findings = append(view.Findings, findingOf(&m, &f))
+			shown := findingRow{Finding: f}
+			if change, is := f.Change(); is && f.Severity != diag.Note && fix.Edits(&m, change) != nil {
+				shown.Fix = string(change.Line())
+			}
+			view.Findings = append(view.Findings, shown)
 		case f.Severity == diag.Note:
 			view.Notes++
 		}
 	}
 	return view, nil
-}
-
-// findingOf returns a finding with its step of "doctor --fix", if any.
-func findingOf(m *machine.Machine, f *doctor.Finding) findingRow {
-	shown := findingRow{Finding: *f}
-	if change, is := f.Change(); is && f.Severity != diag.Note && fix.Edits(m, change) != nil {
-		shown.Fix = string(change.Line())
-	}
-	return shown
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -70,7 +71,7 @@ func reportOf(r *Request) (any, error) {
 	if name := r.Ref("part"); name != "" {
 		at := slices.IndexFunc(found.parts, func(p bundle.Part) bool { return p.Name == name })
 		if at < 0 {
-			return view, failure("the report has no part " + name)
+			return view, errors.New("the report has no part " + name)
 		}
 		view.Part, r.Heading = &found.parts[at], name
 		return view, nil

@@ -172,7 +172,7 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 		}
 		answer, err := q.runChild(&work{Part: p.Name, Rest: rest, Query: q.Query, Variables: q.Variables})
 		if err == nil && answer.Err != "" {
-			err = failure(answer.Err)
+			err = errors.New(answer.Err)
 		}
 		if err != nil {
 			return "", err
