@@ -114,7 +114,7 @@ func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
 	for _, name := range what.names() {
 		one := what
 		one.name, one.also = name, nil
-		one.configured, _ = e.configuredPath(name)
+		one.configured = e.configuredPath(name)
 		directories := e.places("libraries")
 		if p := e.system.packageNamed(e.packageOf(m.Manifest)); p != nil { // the manifest's
 			files := slices.DeleteFunc(slices.Clone(p.Files), func(file string) bool { return path.Base(file) != name })
@@ -214,12 +214,8 @@ func (e *exam) findable(name string) *Remedy {
 	if i := e.linker.OwnInterpreter(); i != nil {
 		return e.glibcAdvice(i, "")
 	}
-	if file, wrong := e.configuredPath(name); file != "" {
-		do := e.system.by("ldconfig", nil)
-		if wrong != nil {
-			do = e.searchLineCorrection(wrong, path.Dir(file))
-		}
-		return do.having(effectOf(e.libraryPath(path.Dir(file))))
+	if file := e.configuredPath(name); file != "" {
+		return e.system.by("ldconfig", nil).having(effectOf(e.libraryPath(path.Dir(file))))
 	}
 	if !isNamed(name, "subsystem") {
 		return e.system.libraryAdvice(name)

@@ -3,47 +3,20 @@ package doctor
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/term"
 )
 
-// strayEnds are the characters that separate directories in other lists, and belong to the name in ldconfig's.
-const strayEnds = ";:,"
-
-// configuredPath looks for a library in the directories of the ldconfig(8) configuration. wrong is the line that names
-// the directory with a further character, such as ";", so that ldconfig does not find it; nil: the line is right.
-func (e *exam) configuredPath(name string) (file string, wrong *searchLine) {
-	lines := e.configuration("/etc/ld.so.conf", 0)
-	for _, strays := range []string{"", strayEnds} {
-		for line := range each(lines) {
-			if strays != "" && strings.ContainsAny(line.directory, `@\&[*^$`) { // it becomes a part of sed's command
-				continue
-			}
-			if file = strings.TrimRight(line.directory, strays) + "/" + name; e.fits(file) {
-				return file, term.Either(strays == "", nil, line)
-			}
+// configuredPath returns the file of a library in the directories of the ldconfig(8) configuration; "": none.
+func (e *exam) configuredPath(name string) string {
+	for _, line := range e.configuration("/etc/ld.so.conf", 0) {
+		if file := path.Join(line.directory, name); e.fits(file) {
+			return file
 		}
 	}
-	return "", nil
-}
-
-// searchLineCorrection returns advice to correct a line of ldconfig's configuration so that it names a directory. On
-// Gentoo, env-update writes the lines of LDPATH in /etc/env.d.
-func (e *exam) searchLineCorrection(wrong *searchLine, directory string) *Remedy {
-	var sources []string
-	for _, name := range e.machine.Names("/etc/env.d") {
-		if has, _ := e.machine.Contains("/etc/env.d/"+name, wrong.directory); has {
-			sources = append(sources, "/etc/env.d/"+name)
-		}
-	}
-	args := with("at", wrong.at.String(), "wrong", wrong.directory, "file", wrong.at.File,
-		"cut", strconv.Itoa(wrong.at.Number)+"s@["+strayEnds+"]*$@@",
-		"change", "s@"+wrong.directory+"@"+directory+"@")
-	args["sources"] = sources
-	return e.system.by("search-line", args)
+	return ""
 }
 
 // maxIncludes is the maximum depth of include lines that ldconfig's configuration is read to.

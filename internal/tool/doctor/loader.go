@@ -300,7 +300,7 @@ func (e *exam) loaders() {
 // program's name of it.
 func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 	if first.File == nil {
-		configured, _ := e.configuredPath(loaderName)
+		configured := e.configuredPath(loaderName)
 		if store := loaders.InStore(e.machine, e.linker); store != nil && e.linker.OwnInterpreter() != nil {
 			// a program built with a store's compiler, which does not name the loader's directory
 			e.add(LoaderMissing, loaderName, store.Path, loaderless(store.Path, ""), nil).

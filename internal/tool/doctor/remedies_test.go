@@ -115,11 +115,6 @@ func remedies() map[string]func(e *exam) *Remedy {
 	list["library path"] = func(e *exam) *Remedy {
 		return e.correction([]string{"/usr/share/vulkan/icd.d/radeon_icd.json"}, "/lib/lib/", "/usr/lib/")
 	}
-	for name, source := range map[string]string{"search line": "", "search line of env-update": "/etc/env.d/50a"} {
-		list[name] = func(e *exam) *Remedy {
-			return e.system.by("search-line", with("at", "/etc/ld.so.conf, line 6", "wrong", "/usr/lib64/a;", "file", "/etc/ld.so.conf", "cut", "6s@;$@@", "change", "s@/usr/lib64/a;@/usr/lib64/a@", "sources", source))
-		}
-	}
 	list["32-bit layer of a package"] = func(e *exam) *Remedy { return e.system.by("install32", with("p", "p")) }
 	list["32-bit layer of another package"] = func(e *exam) *Remedy { return e.system.by("install32", with("p", "q")) }
 	list["renew, given"] = func(e *exam) *Remedy { return e.system.by("renew", with("given", "NVIDIA")) }
