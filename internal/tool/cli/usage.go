@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,11 +17,8 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
-	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/option"
-	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 	"vkloader/spec"
@@ -207,26 +203,6 @@ func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeDevices completes selectors of this machine's devices as programs see them. A child process lists them within
-// a short time limit.
-func completeDevices(s *invocation) completion {
-	return func(_ *cobra.Command, _ []string, typed string) (list []string, _ cobra.ShellCompDirective) {
-		m, err := s.machine()
-		found, missing := probe.Find(s.executable, "")
-		if err != nil || missing != nil || m.Foreign() {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		if seen, err := survey.ProbeDevices(found, m.Environ, 3*time.Second); err == nil {
-			for _, c := range selector.Choices(seen.Devices) {
-				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
-					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
-				}
-			}
-		}
-		return list, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
 // completePrograms completes programs in PATH for the first word, and files for all words.
 func completePrograms(s *invocation) completion {
 	return func(_ *cobra.Command, args []string, typed string) (list []string, _ cobra.ShellCompDirective) {
@@ -260,7 +236,7 @@ func completeVariables(*cobra.Command, []string, string) (names []string, _ cobr
 func completeOptions(s *invocation, cmd *cobra.Command) {
 	programs := completePrograms(s)
 	options := map[string]completion{"add-driver": completeManifests, "configuration": completeConfigurations(s),
-		"device": completeDevices(s), "driver": completeInstalled(s, false, true), "env": completeVariables,
+		"driver": completeInstalled(s, false, true), "env": completeVariables,
 		"layer": completeInstalled(s, true, false), "pid": completeProcesses,
 		"app": func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return programs(cmd, nil, typed)

@@ -285,7 +285,7 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 			return nil // the loader has the fault, and its finding tells it
 		}
 		if all.Only != "" {
-			do = e.withOtherLoader(nil)
+			do = withOtherLoader(nil)
 		} else if e.silent > 0 {
 			do = advice("try-alone")
 		}

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -72,20 +71,10 @@ func (r *Report) addIgnoredVariables(value func(name string) string) {
 	})
 }
 
-// withOtherLoader returns advice to run the program with another loader: the system's in place of an older one that the
-// program brings in the user's home directory, or else this project's. Then it returns other advice.
-func (r *Report) withOtherLoader(or *Remedy) *Remedy {
+// withOtherLoader returns advice to run the program with this project's loader, or else other advice.
+func withOtherLoader(or *Remedy) *Remedy {
 	const run = "vkloader run PROGRAM"
 	do := newAdvice(run, run)
-	own := find(r.Loaders, func(l *Loader) bool { return l.First && strings.HasPrefix(l.File, r.host().ownHome()+"/") })
-	others := find(r.Loaders, func(l *Loader) bool {
-		return !l.First && !l.Own && strings.HasPrefix(l.File, "/usr/")
-	})
-	version := func(l *Loader) string { return cmp.Or(l.Version, l.Vulkan) }
-	if own != nil && others != nil && binary.CompareVersions(version(own), version(others)) < 0 {
-		line := shell.Line("mv -- " + shell.Quoted(own.Name) + " " + shell.Quoted(own.Name+".off"))
-		do = newAdvice("So that the program gets "+others.File+": "+string(line), line)
-	}
 	if or == nil {
 		return do
 	}

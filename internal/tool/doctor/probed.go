@@ -86,7 +86,7 @@ func (e *evidence) addResult(a *alone) {
 		}
 	}
 	if a.Only != "" {
-		do = e.withOtherLoader(do)
+		do = withOtherLoader(do)
 	}
 	if a.unlisted != nil && a.unlisted.refused == "" {
 		e.addUnopenableNode(a.unlisted)

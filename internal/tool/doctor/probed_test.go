@@ -376,28 +376,6 @@ func withFirst(r *Report) string {
 	return r.Verdict + ": " + Headed(r.Findings[0].Subject, r.Findings[0].What)
 }
 
-// An older loader that a program brings gives way to the system's, also where a launcher prepends its directory. Only files in the user's
-// home directory can be changed by the user, and a newer loader is not the cause.
-func TestLoaderThatAProgramBrings(t *testing.T) {
-	t.Parallel()
-	for own, want := range map[Loader]string{
-		{Name: "/home/a/game/lib/libvulkan.so.1", File: "/home/a/game/lib/libvulkan.so.1.1.101", Version: "1.1.101"}: "So that the program gets /usr/lib/libvulkan.so.1.3.239: " +
-			"mv -- /home/a/game/lib/libvulkan.so.1 /home/a/game/lib/libvulkan.so.1.off",
-		{Name: "/tmp/.mount_game/libvulkan.so.1", File: "/tmp/.mount_game/libvulkan.so.1", Vulkan: "1.1"}:   "vkloader run PROGRAM",
-		{Name: "/home/a/lib/libvulkan.so.1", File: "/home/a/lib/libvulkan.so.1.4.309", Version: "1.4.309"}:  "vkloader run PROGRAM",
-		{Name: "/app/lib/libvulkan.so.1", File: "/app/lib/libvulkan.so.1", Vulkan: "1.1"}:                   "vkloader run PROGRAM",
-		{Name: "/usr/local/lib/libvulkan.so.1", File: "/usr/local/lib/libvulkan.so.1.1.101", Vulkan: "1.1"}: "vkloader run PROGRAM",
-	} {
-		own.First = true
-		source := &machine.Source{}
-		source.Environ = []string{"HOME=/home/a"}
-		r := &Report{source: source, Loaders: []Loader{own, {Name: "/usr/lib/libvulkan.so.1", File: "/usr/lib/libvulkan.so.1.3.239", Version: "1.3.239", Vulkan: "1.3"}}}
-		if got := r.withOtherLoader(nil).text; got != want {
-			t.Errorf("%s: %q, want %q", own.Name, got, want)
-		}
-	}
-}
-
 // A driver that crashes and whose device is absent is removed with its package, unless the package has other drivers.
 func TestRemovalOfDriver(t *testing.T) {
 	t.Parallel()

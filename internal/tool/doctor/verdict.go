@@ -460,7 +460,7 @@ func (e *evidence) windowless() {
 func (e *evidence) addSurfaceless(d *probe.Device, lacking []string, shows bool) {
 	by, do, lost := "its driver", (*Remedy)(nil), usual
 	if l := e.Loader; l != nil && l.Has(lacking[0]) == loaders.No {
-		by, do = "the programs' loader, "+l.File+",", e.withOtherLoader(nil)
+		by, do = "the programs' loader, "+l.File+",", withOtherLoader(nil)
 	}
 	if shows {
 		lost = nothing

@@ -60,36 +60,11 @@ func (e *exam) wish(w *wish, f *environment.Problem, all []environment.Problem) 
 		if near != "" {
 			w.offer(e.alsoLibraries(changes[0], near)...)
 		}
-		if len(changes) == 0 && strings.HasSuffix(f.Variable, "LAYER_PATH") {
-			e.builtLayers(w, f)
-		}
 	}
 	if meant := e.meantDrivers(f); meant != "" {
 		w.offer(explain.SetVariable(f.Variable, meant))
 	}
 	w.offer(environment.Changes(e.source, f, all)...)
-}
-
-// builtLayers looks for the manifests of layers whose libraries alone are in a directory of a variable
-// (LunarG/VulkanSamples issue 133): without the variable, programs do not find these layers, either.
-func (e *exam) builtLayers(w *wish, f *environment.Problem) {
-	for _, library := range e.machine.Names(f.Place) {
-		name, is := strings.CutPrefix(strings.TrimSuffix(library, ".so"), "libVkLayer_")
-		if !is {
-			continue
-		}
-		w.what.more = "; it has " + library + " without the layer's manifest"
-		for _, place := range e.places("built-layers") {
-			if e.machine.Exists(path.Join(place, "VkLayer_"+name+".json")) {
-				w.what.more += ", which is in " + place
-				w.offer(e.entry(f.Variable, f.Place, place))
-				return
-			}
-		}
-		w.do = advice("layer-manifests", "variable", f.Variable)
-		w.do, w.keep = addUnset(w.do, environment.Changes(e.source, f, nil)), true
-		return
-	}
 }
 
 // meant returns the only layer with a known package that a pattern matches; "": none, or several.

@@ -192,13 +192,6 @@ func TestPermission(t *testing.T) {
 		{"mia", 0o600, file("etc/group", "render:x:105:leo\n"), udev},
 		{"leo", 0o600, file("etc/group", "render:x:105:leo\n"), "The user is in the group render, and udev has not opened the node to this group; udevadm test, " +
 			"with the device's path in /sys, shows its reasons. Until the machine's next start, run as root: chgrp render /dev/dri/renderD128 && chmod 660 /dev/dri/renderD128"},
-		{"mia", 0o600, join(file("etc/group", "render:x:105:leo\n"), file("etc/udev/rules.d/70-gpu.rules", "# mine\nKERNEL==\"renderD*\", MODE=\"0600\"\n")),
-			"The rule of udev in /etc/udev/rules.d/70-gpu.rules, line 2, sets the owner, the group or the mode of the node. Correct the rule. Run as root: udevadm trigger --subsystem-match=drm"},
-		{"leo", 0o600, file("etc/group", "render:x:1001:leo\nother:x:999:\n"), "The group render has the number of a group of persons, and udev of systemd 258 " +
-			"and later ignores it. Give it a number of the system. " +
-			"Run as root, then restart the machine: groupmod --gid 998 render && usermod -aG render leo"},
-		{"leo", 0o600, file("etc/group", "leo:x:1001:\n"), "The machine has no group render, so udev does not set it. " +
-			"Run as root, then restart the machine: groupadd --system render && usermod -aG render leo"},
 		{"mia", 0o664, nil, group},
 		{"mia", 0o660, file("run/.containerenv", ""), "Start the container with: podman run --group-add " + gid + " ..."},
 		{"mia", 0o660, file(".dockerenv", ""), "Start the container with: docker run --group-add " + gid + " ..."},

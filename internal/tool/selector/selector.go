@@ -184,24 +184,3 @@ func Best(devices []discover.Device, at int) string {
 	}
 	return fmt.Sprint(d.Index)
 }
-
-// Choices returns selectors that name exactly one device each, for a shell to offer, with their meaning: the
-// number, the PCI address, the UUID, and the vendor's name.
-func Choices(devices []discover.Device) (list [][2]string) {
-	for i := range devices {
-		d := &devices[i]
-		vendor := strings.ToLower(drivers.VendorName(d.VendorID))
-		for _, word := range []string{fmt.Sprint(d.Index), d.PCI, d.DeviceUUID, vendor} {
-			hits, err := Find(word, devices)
-			if word == "" || err != nil || len(hits) != 1 || hits[0] != i {
-				continue
-			}
-			told := d.Name
-			if d.PCI != "" && word != d.PCI {
-				told += ", " + d.PCI
-			}
-			list = append(list, [2]string{word, told})
-		}
-	}
-	return list
-}

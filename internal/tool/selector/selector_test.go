@@ -71,28 +71,6 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// Each selector that a shell offers selects exactly the device that its description names.
-func TestChoices(t *testing.T) {
-	var words []string
-	for _, c := range Choices(cards) {
-		hits, err := Find(c[0], cards)
-		if err != nil || len(hits) != 1 || !strings.HasPrefix(c[1], cards[hits[0]].Name) {
-			t.Errorf("%q stands for %q: %v, %v", c[0], c[1], hits, err)
-		}
-		words = append(words, c[0])
-	}
-	for _, want := range []string{"0", "0000:01:00.0", "0000:02:00.0", strings.Repeat("03", 16), "intel", "mesa"} {
-		if !slices.Contains(words, want) {
-			t.Errorf("%q is not offered: %q", want, words)
-		}
-	}
-	for _, never := range []string{"nvidia", "amd", "0001:7b:00.0", ""} {
-		if slices.Contains(words, never) {
-			t.Errorf("%q is offered, and ambiguous", never)
-		}
-	}
-}
-
 func TestBest(t *testing.T) {
 	for at, want := range []string{"0000:01:00.0", "0000:02:00.0", strings.Repeat("03", 16), strings.Repeat("04", 16), strings.Repeat("05", 16), "intel"} {
 		if got := Best(cards, at); got != want {

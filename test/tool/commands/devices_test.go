@@ -192,31 +192,6 @@ func TestDeviceSelectors(t *testing.T) {
 	}
 }
 
-// The tool accepts every value that a shell's completion offers.
-func TestDeviceCompletions(t *testing.T) {
-	t.Parallel()
-	w, _ := cards(t)
-	for _, command := range [][]string{{"settings", "set", "--device"}, {"run", "--device"}} {
-		out, _ := tried(w, append(append([]string{"__complete"}, command...), "0")...)
-		if !strings.HasPrefix(out, "0\tGeForce, 0000:41:00.0\n0000:41:00.0\tGeForce\n") {
-			t.Errorf("%v: %s", command, out)
-		}
-	}
-	out, _ := tried(w, "__complete", "settings", "set", "--device", "")
-	words := 0
-	for _, line := range strings.Split(out, "\n") {
-		if word, _, ok := strings.Cut(line, "\t"); ok {
-			words++
-			if _, exit := tried(w, "settings", "set", "--dry-run", "--device", word); exit.Code != 0 {
-				t.Errorf("%q is offered: %s", word, exit.Stderr)
-			}
-		}
-	}
-	if words < 8 {
-		t.Errorf("only %d values:\n%s", words, out)
-	}
-}
-
 // With devices in the settings, loaders ignore the variables that choose drivers. The tool names the effect on the device, and the
 // written settings work with and without the variable.
 func TestSettingsDeviceWithVariables(t *testing.T) {
