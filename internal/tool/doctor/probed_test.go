@@ -3,9 +3,11 @@ package doctor
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -515,5 +517,21 @@ func TestVerdictWithTheRendererLeft(t *testing.T) {
 	r := examine(t, desktop(t, lavapipe(t)), Options{}, "VK_LOADER_DRIVERS_DISABLE=radeon_icd.json")
 	if strings.Contains(r.Verdict, "no program") || !strings.HasPrefix(r.Verdict, "VK_LOADER_DRIVERS_DISABLE excludes ") {
 		t.Error(r.Verdict)
+	}
+}
+
+// A driver that lists one of two cards does not serve the other (GPUOpen-Drivers/AMDVLK issue 401), also if it tells no
+// address.
+func TestDriverListsOneOfTwoCards(t *testing.T) {
+	t.Parallel()
+	r := &Report{Tried: true, Works: true}
+	for address, device := range map[string]string{"0000:03:00.0": "0x7550", "0000:0c:00.0": "0x164e"} {
+		r.GPUs = append(r.GPUs, GPU{GPU: discover.GPU{Name: address, Vendor: "0x1002", Device: device, Kernel: "amdgpu", Drivers: []string{"/d"}, Nodes: []string{"/n"}}})
+	}
+	slices.SortFunc(r.GPUs, func(a, b GPU) int { return strings.Compare(a.Name, b.Name) })
+	r.Devices = []probe.Device{{Name: "AMD Radeon Graphics", VendorID: 0x1002, DeviceID: 0x164e}}
+	r.Probes = []Probe{{Kind: "driver", Result: ProbeOK, Manifest: "/d", devices: r.Devices}}
+	if first, second := r.unmet(&r.GPUs[0]), r.unmet(&r.GPUs[1]); !strings.Contains(first, "does not list it") || second != "" {
+		t.Errorf("%q, %q", first, second)
 	}
 }

@@ -327,12 +327,12 @@ func (r *Report) unmet(g *GPU) string {
 	case contains(r.Drivers,
 		func(m *Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) && !r.Tried:
 		return reached
-	case tried(func(p *Probe) bool { return p.Result == ProbeNoDevice }):
+	case tried(func(p *Probe) bool { return slices.ContainsFunc(p.devices, g.is) }):
+		return "its driver lists it alone, and the list of all drivers and layers lacks it"
+	case tried(func(p *Probe) bool { return p.Result == ProbeNoDevice || p.Result == ProbeOK }):
 		return "its driver was tried, and does not list it"
 	case tried((*Probe).isPending):
 		return reached // there was no trial of the driver
-	case tried(func(p *Probe) bool { return slices.ContainsFunc(p.devices, g.is) }):
-		return "its driver lists it alone, and the list of all drivers and layers lacks it"
 	case contains(r.Drivers, func(m *Entry) bool { return r.isFor(g, m) }):
 		return "its driver cannot be loaded"
 	}
@@ -358,7 +358,9 @@ func (r *Report) reaches(g *GPU) bool {
 	listed, known := r.Devices, false
 	for _, p := range r.Probes {
 		if p.Kind == "driver" && p.Result == ProbeOK && slices.Contains(g.Drivers, p.Manifest) {
-			known = known || slices.ContainsFunc(p.devices, func(d probe.Device) bool { return d.PCI != "" || g.is(d) })
+			known = known || slices.ContainsFunc(p.devices, func(d probe.Device) bool {
+				return d.PCI != "" || contains(r.GPUs, func(o *GPU) bool { return o.is(d) })
+			})
 			if !known {
 				return true
 			}
