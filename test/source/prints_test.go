@@ -19,7 +19,7 @@ var rawLines = map[string]string{
 	"func (s *invocation) messages() io.Writer { return term.Cleaner{To: s.errOut, Plain: true} }":   "the cleaner of messages",
 	"messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}":                 "the cleaner of errors",
 	"if term.IsTerminal(s.errOut) {":                                                 "a question about the file",
-	"coloured := term.StyleFor(s.errOut, s.getenv).Coloured()":                       "a question about the file",
+	"coloured := term.StyleFor(s.errOut, s.getenv).Coloured":                         "a question about the file",
 	"return term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: !coloured}": "the cleaner of tables and verdicts",
 	"style := term.StyleFor(s.errOut, s.getenv)":                                     "a question about the file",
 	"root.SetErr(s.errOut)":                                                          "texts of cobra, whose error messages the tool prints itself",

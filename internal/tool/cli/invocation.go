@@ -79,7 +79,7 @@ func (s *invocation) say(format string, args ...any) {
 
 // talk returns standard error for tables and verdicts, with line breaking and the tool's own colours.
 func (s *invocation) talk() io.Writer {
-	coloured := term.StyleFor(s.errOut, s.getenv).Coloured()
+	coloured := term.StyleFor(s.errOut, s.getenv).Coloured
 	return term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: !coloured}
 }
 

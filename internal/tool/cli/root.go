@@ -94,7 +94,7 @@ func runLine(s *invocation, args []string) int {
 	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}
 	s.args, s.plain, s.style = args, s.out, term.StyleFor(s.out, s.getenv)
 	// Standard error also carries the output of programs that run under the tool.
-	s.out = term.Cleaner{To: out, Plain: !s.style.Coloured()}
+	s.out = term.Cleaner{To: out, Plain: !s.style.Coloured}
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
 	for _, directory := range s.temporary {

@@ -106,7 +106,7 @@ func addRights(cmd *cobra.Command) {
 func setHelp(s *invocation, root *cobra.Command) {
 	const most, least = 80, 40
 	width := most
-	if terminal := s.style.Width(); terminal > 0 {
+	if terminal := s.style.Width; terminal > 0 {
 		width = min(max(terminal, least), most)
 	}
 	root.SetUsageTemplate(strings.NewReplacer("FlagUsages", fmt.Sprint("FlagUsagesWrapped ", width), "more information",

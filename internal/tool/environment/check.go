@@ -317,9 +317,8 @@ func (c *checker) devices() {
 // entries that other findings of all with the same code are about.
 func Changes(source *machine.Source, f *Problem, all []Problem) (changes []explain.Change) {
 	if f.Kind == BothMatch {
-		changes = append(explain.DropFromFilter(source, variables.DriversDisable, f.Place),
+		return append(explain.DropFromFilter(source, variables.DriversDisable, f.Place),
 			explain.UnsetVariable(f.Variable))
-		return changes
 	}
 	variables.Each(func(id variables.ID) {
 		if id.Name() != f.Variable {

@@ -97,9 +97,8 @@ func stateOf(e *VariableGuide, value string, answer *plan.Answer, from facts.Pro
 	}
 	switch e.ID {
 	case variables.Home:
-		home := from.Var(variables.ConfigHome.Name(), true).Value == "" ||
-			from.Var(variables.DataHome.Name(), true).Value == ""
-		if !home {
+		if from.Var(variables.ConfigHome.Name(), true).Value != "" &&
+			from.Var(variables.DataHome.Name(), true).Value != "" {
 			return Ignored, variables.ConfigHome.Name() + " and " + variables.DataHome.Name() + " take precedence"
 		}
 	case variables.DeviceSelect, variables.DisableSelect:

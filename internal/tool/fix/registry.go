@@ -88,13 +88,12 @@ func (u *undo) changedValues(registry Registry) (since []string, err error) {
 
 func (u *undo) restore(registry Registry) (values []string, err error) {
 	for _, k := range u.Values {
-		if now, err := is(registry, k.Value); err != nil || now == nil || !same(*now, k.Before) {
-			if err == nil {
-				err = registry.Write(k.Value, k.Before)
-			}
-			if err != nil {
-				return values, err
-			}
+		now, err := is(registry, k.Value)
+		if err == nil && (now == nil || !same(*now, k.Before)) {
+			err = registry.Write(k.Value, k.Before)
+		}
+		if err != nil {
+			return values, err
 		}
 		values = append(values, k.Value.String())
 	}

@@ -3,10 +3,8 @@ package settings
 import (
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"vkloader/discover"
 	"vkloader/internal/core/pathname"
@@ -17,7 +15,7 @@ import (
 )
 
 // releaseNumber is a version in an identifier.
-var releaseNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+\.[0-9]+`) })
+var releaseNumber = machine.Pattern{Text: `[0-9]+\.[0-9]+`}
 
 // versionIn returns the text of a UUID that is a text with a version, such as "mesa25.0.7-2"; "" for other UUIDs.
 func versionIn(uuid string) string {
@@ -27,7 +25,7 @@ func versionIn(uuid string) string {
 	}
 	text := strings.TrimRight(string(bytes), "\x00")
 	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) ||
-		!releaseNumber().MatchString(text) {
+		!releaseNumber.Form().MatchString(text) {
 		return ""
 	}
 	return text

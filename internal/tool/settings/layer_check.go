@@ -36,16 +36,6 @@ func derivedNames(layer, key string) []string {
 	return names
 }
 
-func (l *Layer) variablesOf(s *Setting) []string {
-	switch {
-	case s.Variable == "":
-		return nil
-	case slices.Contains(derivedNames(l.Name, s.Key), s.Variable):
-		return derivedNames(l.Name, s.Key)
-	}
-	return append(derivedNames(l.Name, s.Key), s.Variable)
-}
-
 // LayersByVariable returns the variables of settings, each with the layer that reads it: of the installed layers, and
 // of the validation layer.
 func LayersByVariable(m *machine.Machine, layers []*manifest.Layer) map[string]string {
@@ -56,8 +46,11 @@ func LayersByVariable(m *machine.Machine, layers []*manifest.Layer) map[string]s
 		}
 	}
 	for _, l := range readLayers(m, layers) {
-		for i := range l.Settings {
-			for _, name := range l.variablesOf(&l.Settings[i]) {
+		for _, s := range l.Settings {
+			if s.Variable == "" {
+				continue
+			}
+			for _, name := range append(derivedNames(l.Name, s.Key), s.Variable) {
 				owners[name] = l.Name
 			}
 		}
@@ -143,15 +136,14 @@ func CheckLayerFile(source *machine.Source, text, code string) (faults []validat
 			add(diag.Note, "Start a program with vkloader run --layer "+l.Name+" PROGRAM, or set VK_INSTANCE_LAYERS="+
 				l.Name+".", "%s is not on: the setting has no effect unless the program enables the layer", l.Name)
 		}
-		setting := l.Find(key)
-		switch {
-		case len(l.Settings) == 0:
-		case setting == nil:
-			add(diag.Problem, "See vkloader settings layer "+l.Name+".", "%v", l.Unknown(key))
-		default:
-			if err := setting.Check(value); err != nil {
-				add(diag.Problem, "See vkloader settings layer "+l.Name+".", "%v", err)
-			}
+		var wrong error
+		if setting := l.Find(key); setting != nil {
+			wrong = setting.Check(value)
+		} else if len(l.Settings) > 0 {
+			wrong = l.Unknown(key)
+		}
+		if wrong != nil {
+			add(diag.Problem, "See vkloader settings layer "+l.Name+".", "%v", wrong)
 		}
 	}
 	return faults, nil

@@ -266,14 +266,13 @@ func FindLayer(source *machine.Source, name string) (*Layer, *manifest.Layer, er
 		return nil, nil, err
 	}
 	name = explain.FullLayerName(answer.Layers, name)
-	at := slices.IndexFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name })
-	if at < 0 {
+	found := findLayer(answer.Layers, name)
+	if found == nil {
 		if near := term.NearestName(name, explain.LayerNames(answer.Layers)); near != "" {
 			return nil, nil, exit.Problem("no layer %s is installed; did you mean %s?", name, near)
 		}
 		return nil, nil, exit.Problem("no layer %s is installed: see vkloader list layers", name)
 	}
-	found := answer.Layers[at]
 	text, err := source.Machine.ReadFile(found.Manifest)
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)

@@ -66,8 +66,14 @@ func chainOf(source *machine.Source, made *decide.Made) *Chain {
 	for _, e := range in {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]
-			chain.Layers = append(chain.Layers,
-				ChainLayer{Item: e, Description: layer.Description, Before: before(layer), Commands: []string{}})
+			one := ChainLayer{Item: e, Description: layer.Description, Commands: []string{}}
+			for i, name := range manifest.PreNames {
+				if layer.Pre[i] != "" {
+					one.Before = append(one.Before, name)
+				}
+			}
+			slices.Sort(one.Before)
+			chain.Layers = append(chain.Layers, one)
 		} else {
 			driver := answer.Drivers[e.Order-1]
 			chain.Drivers = append(chain.Drivers, ChainDriver{Item: e, API: wording.Version(driver.API),
@@ -75,18 +81,6 @@ func chainOf(source *machine.Source, made *decide.Made) *Chain {
 		}
 	}
 	return chain
-}
-
-// before returns the pre-instance commands that a layer's manifest names.
-func before(layer *manifest.Layer) []string {
-	var list []string
-	for i, name := range manifest.PreNames {
-		if layer.Pre[i] != "" {
-			list = append(list, name)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // questionTo returns the question for the probe: for each layer in the chain, with the function names of its manifest,
@@ -123,12 +117,8 @@ var weights = []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresent", "
 // important sorts distinct commands by the importance of their interception.
 func important(commands []string) []string {
 	weight := func(name string) int {
-		for i, word := range weights {
-			if strings.Contains(name, word) {
-				return i
-			}
-		}
-		return len(weights)
+		at := slices.IndexFunc(weights, func(word string) bool { return strings.Contains(name, word) })
+		return term.Either(at < 0, len(weights), at)
 	}
 	slices.SortFunc(commands,
 		func(a, b string) int { return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(a, b)) })

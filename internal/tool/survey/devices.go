@@ -148,10 +148,7 @@ func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 				for _, v := range drivers.MesaVariables {
 					environ = machine.WithoutVariable(environ, v.Name)
 				}
-				if off == "" {
-					return environ
-				}
-				return machine.WithVariable(environ, off, "1")
+				return term.Either(off == "", environ, machine.WithVariable(environ, off, "1"))
 			}})
 	}
 	without := func(list []variables.ID) func([]string) []string {
@@ -334,13 +331,9 @@ func choosesFirst(source *machine.Source, base []discover.Device) (value string,
 	return value, ok && base[0].VendorID == vendor && base[0].DeviceID == device
 }
 
-// typeRank returns the rank of a device type (PHY-027).
+// typeRank returns the rank of a device type (PHY-027). Unknown types are last.
 func typeRank(t discover.DeviceType) int {
-	at := slices.Index([]discover.DeviceType{2, 1, 3, 0, 4}, t)
-	if at < 0 {
-		return 5
-	}
-	return at
+	return slices.Index([]discover.DeviceType{2, 1, 3, 0, 4, t}, t)
 }
 
 // ruleOf returns the rule that puts a device before another (PHY-027), and its statement.
@@ -351,18 +344,14 @@ func ruleOf(a, b *discover.Device) (rule, statement string) {
 		return a.TypeText + " comes before " + b.TypeText, "PHY-027"
 	case same && a.PCI != "" && b.PCI == "":
 		return "its PCI address is known, and the other device's is not", "PHY-027"
-	case same && a.PCI != "" && comparePCI(a.PCI, b.PCI) < 0:
+	case same && a.PCI != "" && (len(a.PCI) < len(b.PCI) || len(a.PCI) == len(b.PCI) && a.PCI < b.PCI):
+		// a longer domain is a larger number
 		return "PCI address " + a.PCI + " comes before " + b.PCI, "PHY-027"
 	case same && a.PCI == b.PCI && a.VendorID^a.DeviceID < b.VendorID^b.DeviceID:
 		return fmt.Sprintf("vendor xor device is %x; the other device's is %x", a.VendorID^a.DeviceID,
 			b.VendorID^b.DeviceID), "PHY-027"
 	}
 	return "no sort rule distinguishes them: " + inOwnOrder, "PHY-023"
-}
-
-// comparePCI compares PCI addresses by their numbers. A longer domain is a larger number.
-func comparePCI(a, b string) int {
-	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
 // mesaStep returns the effect of Mesa's layer on the order, or its variables without effect; "" for neither.

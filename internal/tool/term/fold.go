@@ -114,10 +114,7 @@ func Raw(w io.Writer) io.Writer {
 
 // Data returns a writer for the content of a file: its bytes stay as they are, except on a terminal.
 func Data(w io.Writer) io.Writer {
-	if IsTerminal(w) {
-		return Raw(w)
-	}
-	if cleaner, ok := w.(Cleaner); ok {
+	if cleaner, ok := w.(Cleaner); ok && !IsTerminal(w) {
 		return Raw(cleaner.To)
 	}
 	return Raw(w)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"vkloader/internal/decide/wording"
@@ -29,14 +30,12 @@ func Escaped(text string) string {
 	}
 	var b strings.Builder
 	for _, r := range text {
-		switch {
-		case r == '\n' || !wording.Invisible(r):
+		if r == '\n' || !wording.Invisible(r) {
 			b.WriteRune(r)
-		case r > 0xffff:
-			r -= 0x10000
-			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
 	return b.String()

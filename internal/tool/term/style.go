@@ -16,16 +16,16 @@ import (
 type Style struct {
 	Cell func(text string) string // replaces texts of tables before their layout; nil: they stay
 
-	colour bool
-	width  int // columns; 0: unlimited
+	Coloured bool // texts get colours
+	Width    int  // columns; 0: unlimited
 }
 
 // StyleFor returns the style for a writer: with colour on a terminal unless NO_COLOR is set, and with the terminal's
 // width.
 func StyleFor(w io.Writer, getenv func(string) string) Style {
 	f, _ := File(w)
-	colour := IsTerminal(w) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
-	return Style{colour: colour, width: widthOf(f, getenv)}
+	coloured := IsTerminal(w) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
+	return Style{Coloured: coloured, Width: widthOf(f, getenv)}
 }
 
 // IsTerminal reports whether a writer is a terminal.
@@ -34,11 +34,8 @@ func IsTerminal(w io.Writer) bool {
 	return ok && isTerminal(f)
 }
 
-// Coloured reports whether texts for the writer get colours.
-func (s Style) Coloured() bool { return s.colour }
-
 func (s Style) wrap(code, text string) string {
-	if !s.colour || text == "" {
+	if !s.Coloured || text == "" {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
@@ -52,9 +49,6 @@ func (s Style) Faint(text string) string { return s.wrap("2", text) }
 
 // Bad marks a problem.
 func (s Style) Bad(text string) string { return s.wrap("31", text) }
-
-// Width returns the number of columns; 0: unlimited.
-func (s Style) Width() int { return s.width }
 
 // widthOf returns the number of columns: COLUMNS, or the terminal's width; 0: unlimited.
 func widthOf(f *os.File, getenv func(string) string) int {
@@ -128,8 +122,8 @@ func (s Style) Advice(w io.Writer, title, text string, commands ...shell.Line) {
 
 func (s Style) lines(w io.Writer, title string, mark func(string) string, text string) {
 	indent := utf8.RuneCountInString(title)
-	width := s.width - indent
-	if s.width == 0 || width < textLeast {
+	width := s.Width - indent
+	if s.Width == 0 || width < textLeast {
 		width = 0
 	}
 	for i, line := range wrap(text, width) {

@@ -88,8 +88,8 @@ func (p *printer) layOut(rows [][]string) {
 	if rows[0][0] == "" && count > 1 {
 		p.stays = 2
 	}
-	for p.width = slices.Clone(natural); p.style.width > 0; p.width = slices.Clone(natural) {
-		if p.narrow(least, p.style.width-utf8.RuneCountInString(p.indent)) {
+	for p.width = slices.Clone(natural); p.style.Width > 0; p.width = slices.Clone(natural) {
+		if p.narrow(least, p.style.Width-utf8.RuneCountInString(p.indent)) {
 			return
 		}
 		widest := -1
@@ -180,7 +180,7 @@ func (p *printer) line(cells []string, mark func(string) string) {
 		if !p.below[i] || cell == "" {
 			continue
 		}
-		for _, part := range wrap(cell, p.style.width-utf8.RuneCountInString(p.indent+indent)) {
+		for _, part := range wrap(cell, p.style.Width-utf8.RuneCountInString(p.indent+indent)) {
 			fmt.Fprintf(p.w, "%s%s\n", p.indent, mark(indent+part))
 		}
 	}

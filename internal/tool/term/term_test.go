@@ -56,7 +56,7 @@ func TestNoColourWithoutTerminal(t *testing.T) {
 	if StyleFor(&b, func(string) string { return "" }).Bad("x") != "x" {
 		t.Error("colour in something that is no terminal")
 	}
-	if (Style{colour: true}).Bad("x") != "\x1b[31mx\x1b[0m" {
+	if (Style{Coloured: true}).Bad("x") != "\x1b[31mx\x1b[0m" {
 		t.Error("no colour where asked for")
 	}
 }
@@ -88,7 +88,7 @@ func TestTableFits(t *testing.T) {
 		table := NewTable(c.headings...)
 		table.Row(c.row...)
 		var b strings.Builder
-		table.Print(&b, "", Style{width: 40})
+		table.Print(&b, "", Style{Width: 40})
 		if b.String() != c.want {
 			t.Errorf("got\n%s\nwant\n%s", b.String(), c.want)
 		}
@@ -136,7 +136,7 @@ func TestAdvice(t *testing.T) {
 	} {
 		var b strings.Builder
 		wrapper := &Wrapper{To: &b, Width: 20}
-		Style{width: 20}.Advice(Cleaner{To: wrapper}, "do  ", c.text, c.commands...)
+		Style{Width: 20}.Advice(Cleaner{To: wrapper}, "do  ", c.text, c.commands...)
 		wrapper.Flush()
 		if b.String() != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, b.String(), c.want)

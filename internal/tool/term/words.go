@@ -21,14 +21,7 @@ func Size(bytes uint64) string {
 // Microseconds formats a duration in milliseconds with about three digits.
 func Microseconds(us float64) string {
 	ms := us / 1000
-	switch {
-	case ms >= 100:
-		return fmt.Sprintf("%.0f ms", ms)
-	case ms >= 10:
-		return fmt.Sprintf("%.1f ms", ms)
-	default:
-		return fmt.Sprintf("%.2f ms", ms)
-	}
+	return fmt.Sprintf("%.*f ms", Either(ms >= 100, 0, Either(ms >= 10, 1, 2)), ms)
 }
 
 // Count formats a count: "no drivers", "1 driver", "2 drivers".

@@ -36,9 +36,6 @@ type override struct {
 // Address returns the page with the text of the file.
 func (o override) Address() string { return filesFile{Path: o.Where}.Address() }
 
-// allPrograms is shown if no program is named.
-const allPrograms = "all programs"
-
 // bannerPart is the banner alone, which the page asks for again when its window gets the focus.
 var bannerPart = &Page{Name: "banner", Data: func(r *Request) (any, error) { return bannerOf(r), nil }}
 
@@ -74,7 +71,7 @@ func (b *banner) settings(r *Request) error {
 	until := cmp.Or(file.Expires, "it is removed")
 	var said []string
 	for _, p := range file.Programs {
-		who := cmp.Or(p.App, allPrograms)
+		who := cmp.Or(p.App, settings.AllPrograms)
 		if p.Hardware != "" {
 			b.Overrides = append(b.Overrides, override{Kind: "Policy", What: "hardware: " + p.Hardware + ", for " + who,
 				Where: file.File, Since: since, By: writer, Until: until, Change: "policy", App: p.App})

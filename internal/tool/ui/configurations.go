@@ -156,7 +156,7 @@ func planUse(r *Request) (*Plan, error) {
 		return nil, err
 	}
 	name := r.Ref("name")
-	return planOf(r, &Plan{Title: "Use " + name + " for " + term.Or(app, allPrograms),
+	return planOf(r, &Plan{Title: "Use " + name + " for " + term.Or(app, settings.AllPrograms),
 		Args: r.options(app).Words("use", name)})
 }
 

@@ -105,6 +105,6 @@ func planDevices(r *Request) (*Plan, error) {
 	if len(places) == 0 {
 		return nil, errors.New("choose at least one device")
 	}
-	return planOf(r, &Plan{Title: "Choose the devices for " + term.Or(app, allPrograms), Args: c.Words("set"),
+	return planOf(r, &Plan{Title: "Choose the devices for " + term.Or(app, settings.AllPrograms), Args: c.Words("set"),
 		Note: settings.Lasting, Child: true})
 }

@@ -140,7 +140,7 @@ func (d *draft) change(r *Request) *settings.Options {
 
 // plan returns the plan that writes the draft.
 func (d *draft) plan(r *Request) (*Plan, error) {
-	who := term.Either(!d.All, d.app, allPrograms)
+	who := term.Either(!d.All, d.app, settings.AllPrograms)
 	return planOf(r, &Plan{Title: "Write the settings for " + who, Args: d.change(r).Words("set")})
 }
 
@@ -240,17 +240,16 @@ func (d *draft) doDriver(verb, manifest string, used []string) string {
 // maxOrdered is the number of layers that can be ordered. The address contains all of them.
 const maxOrdered = 300
 
-// move moves a layer: the draft gets the layers down to the lower of both places, in their new order.
+// move exchanges two neighbours: the draft gets the layers down to the lower one, in their new order.
 func (d *draft) move(chain []string, from, to int) string {
-	if from < 0 || to < 0 || from >= len(chain) || to >= len(chain) || from == to {
+	if from < 0 || to < 0 || to >= len(chain) {
 		return ""
 	}
 	if max(from, to) > maxOrdered {
 		return fmt.Sprintf("only the first %d layers can be put in order here; see vkloader settings set", maxOrdered)
 	}
-	order := slices.Clone(chain)
-	name := order[from]
-	order = slices.Insert(slices.Delete(order, from, from+1), to, name)
+	order, name := slices.Clone(chain), chain[from]
+	order[from], order[to] = order[to], name
 	var entries []settings.LayerChoice
 	for _, l := range order[:max(from, to)+1] {
 		control := d.says(l)

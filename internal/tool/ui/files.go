@@ -68,7 +68,6 @@ type filesText struct {
 	From  int // the first shown line
 	Last  int
 	Total int
-	Cut   bool // some lines are not shown
 }
 
 type filesLine struct {
@@ -271,7 +270,6 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 		one.Lines = append(one.Lines, line)
 		one.Last = n
 	}
-	one.Cut = len(one.Lines) < len(lines)
 	return &filesView{File: one, Owners: ownersOf(m, []string{wanted})}, nil
 }
 

@@ -204,20 +204,16 @@ func (l *lineWriter) Write(text []byte) (int, error) {
 	return taken, nil
 }
 
-// end sends the unfinished line.
+// end sends the unfinished line with its level: that of the loader's log, "vkloader" for a message of the tool,
+// "program" for any other.
 func (l *lineWriter) end() {
 	if len(l.text) > 0 {
 		line := strings.ReplaceAll(string(l.text), "\t", "    ")
 		l.text = l.text[:0]
-		l.send(map[string]string{"line": term.OneLine(line), "level": levelOf(line)})
+		level := term.Either(strings.HasPrefix(line, "vkloader: "), "vkloader", "program")
+		if of, is := loaders.ParseLog(line); is {
+			level = "loader " + string(of.Severity)
+		}
+		l.send(map[string]string{"line": term.OneLine(line), "level": level})
 	}
-}
-
-// levelOf returns the level of a line: that of the loader's log, "vkloader" for a message of the tool, "program" for
-// any other.
-func levelOf(line string) string {
-	if of, is := loaders.ParseLog(line); is {
-		return "loader " + string(of.Severity)
-	}
-	return term.Either(strings.HasPrefix(line, "vkloader: "), "vkloader", "program")
 }

@@ -339,11 +339,8 @@ func (view *layer) valueText(row *layerRow, value string) string {
 	if len(row.Setting.Choices) == 0 || value == "" {
 		return value
 	}
-	words := strings.Split(value, ",")
-	for i := range words {
-		words[i] = view.label(row.Key, words[i])
-	}
-	return strings.Join(words, ", ")
+	label := func(word string) string { return view.label(row.Key, word) }
+	return strings.Join(term.Words(strings.Split(value, ","), label), ", ")
 }
 
 // try sets the effect of the changes from a dry run.

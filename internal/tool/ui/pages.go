@@ -153,7 +153,7 @@ func pageAt(pages []*Page, address string) (p *Page, rest string) {
 
 // servePage answers /page/ADDRESS with the page's HTML fragment.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
-	p, rest := pageAt(pages, addressIn(r, "/page/"))
+	p, rest := pageAt(pages, r.PathValue("address"))
 	if p == nil {
 		http.Error(w, "there is no page with this name", http.StatusNotFound)
 		return
@@ -177,7 +177,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 
 // servePart answers /part/ADDRESS with the part's HTML fragment.
 func (s *Server) servePart(w http.ResponseWriter, r *http.Request) {
-	p, rest := pageAt(parts, addressIn(r, "/part/"))
+	p, rest := pageAt(parts, r.PathValue("address"))
 	if p == nil {
 		http.Error(w, "there is no part with this name", http.StatusNotFound)
 		return

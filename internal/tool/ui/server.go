@@ -123,11 +123,6 @@ var assetFiles embed.FS
 var kinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml"}
 
-// serveShell answers with the empty page.
-func (s *Server) serveShell(w http.ResponseWriter, _ *http.Request) {
-	s.write(w, "shell", pages)
-}
-
 // serveAsset answers with a file of the page. The style of pictures comes from package survey.
 func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) {
 	text, err := assetFiles.ReadFile(r.URL.Path[1:])
@@ -201,7 +196,8 @@ type Route struct {
 
 // Routes is the table. GET requests only read and start no process. All others are POST requests from the page itself.
 var Routes = []Route{
-	{Reads, http.MethodGet, "/{$}", true, (*Server).serveShell},
+	{Reads, http.MethodGet, "/{$}", true,
+		func(s *Server, w http.ResponseWriter, _ *http.Request) { s.write(w, "shell", pages) }},
 	{Reads, http.MethodGet, "/assets/{name}", true, (*Server).serveAsset},
 	{Reads, http.MethodGet, "/page/{address...}", false, (*Server).servePage},
 	{Reads, http.MethodGet, "/part/{address...}", false, (*Server).servePart},
@@ -236,6 +232,3 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("/", s.guard.Secret(http.NotFound))
 	return s.guard.Outer(mux)
 }
-
-// addressIn returns the part of a request's path after the route.
-func addressIn(r *http.Request, route string) string { return strings.TrimPrefix(r.URL.Path, route) }

@@ -148,7 +148,7 @@ func (r *Request) Started(args ...string) *Ran {
 
 // serveStart answers /start/NAME with the progress of a child process, and then with its result.
 func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
-	address := addressIn(r, "/start/")
+	address := r.PathValue("address")
 	p, rest := pageAt(starts, address)
 	if p == nil || address == "" {
 		http.Error(w, "nothing with this name can be started", http.StatusNotFound)

@@ -142,9 +142,8 @@ func directoryOf(path string) string {
 func (c *checker) once() {
 	c.found = slices.DeleteFunc(c.found, func(schema mistake) bool {
 		return schema.violation != nil && slices.ContainsFunc(c.found, func(f mistake) bool {
-			if f.Line != schema.Line || f.Column != schema.Column || f.violation != nil || f.code == diag.FileSchema ||
-				f.code == diag.FileDialect || f.code == diag.FileMember || f.code == diag.FileDuplicate ||
-				f.code == diag.FileWrongKind {
+			if f.Line != schema.Line || f.Column != schema.Column || f.violation != nil || slices.Contains([]diag.Code{
+				diag.FileSchema, diag.FileDialect, diag.FileMember, diag.FileDuplicate, diag.FileWrongKind}, f.code) {
 				return false
 			}
 			// A missing member has the place of its object.
