@@ -38,6 +38,7 @@ var floors = []struct {
 	{[]string{"internal/decide/wording"}, "formats single values; it contains no sentence"},
 	{[]string{"internal/decide/shell"}, "writes lines for a person's shell; it suggests none"},
 	{[]string{"internal/decide/standing"}, "the stages of a driver or layer on its way into a program: values and words"},
+	{[]string{"internal/decide/display"}, "asks an X server for its extensions; it knows no driver"},
 	{[]string{"internal/decide/windows"}, "what a running Windows reports, for the tool; it decides nothing"},
 	{[]string{"internal/decide/machine"}, "only the tool reads facts from the operating system, and opens directories for writing; the core never does"},
 	{[]string{"internal/decide/reasons"}, "the sentences of findings, which the core gives as codes and details; the library has none of them"},

@@ -32,6 +32,9 @@ type evidence struct {
 	base   string        // the manifest of the first working driver
 	dead   int           // the number of drivers that fail alone
 	silent int           // the number of drivers that could not be tried alone
+
+	withoutDRI3 bool     // the session's X server takes no images of drivers
+	olderDRI    FileLine // the line that turns them off; without a file: none
 }
 
 // newEvidence returns the beginning of the evidence. It shares no list with the report.
@@ -264,6 +267,8 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 		e.addLimited()
 		e.addSoftwareFirst()
 		e.addUnmetWant()
+		e.addDeviceFilters()
+		t.askDisplay(ctx, e)
 		e.windowless()
 		if err = t.missingLayers(e, result); err != nil {
 			return err

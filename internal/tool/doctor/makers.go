@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -208,12 +209,14 @@ func (d *distribution) makeNode(node string, options ...string) *Remedy {
 }
 
 // windowless adds a finding for a device of NVIDIA with a display, if the user may not open the node for windows, or if
-// the node is missing and the driver cannot make it with a setuid nvidia-modprobe. Sources: linuxserver/docker-steam
-// pull request 2, NVIDIA/libnvidia-container pull request 388, PierreBeucher/cloudypad issue 381 and
-// ValveSoftware/gamescope issue 833.
+// the node is missing and the driver cannot make it with a setuid nvidia-modprobe; and for a program that draws on the
+// screens itself, if the kernel driver does not drive them. Sources: linuxserver/docker-steam pull request 2,
+// NVIDIA/libnvidia-container pull request 388, PierreBeucher/cloudypad issue 381 and ValveSoftware/gamescope issues 493
+// and 833.
 func (e *exam) windowless(g *GPU) {
+	compositor := e.source.Program != "" && hasPrefixOf("compositor", path.Base(e.source.Program))
 	displays := e.variable("DISPLAY") + e.variable("WAYLAND_DISPLAY")
-	if g.Kernel != "nvidia" || len(g.Drivers) == 0 || displays == "" {
+	if g.Kernel != "nvidia" || len(g.Drivers) == 0 || displays == "" && !compositor {
 		return
 	}
 	const consequence = ", so programs show no window on the device"
@@ -223,6 +226,10 @@ func (e *exam) windowless(g *GPU) {
 		process.RightsOf(e.machine, "/usr/bin/nvidia-modprobe") == ""):
 		e.add(DeviceWindowless, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence),
 			e.system.makeNode(nvidiaModeset, "-m"))
+	case compositor && e.lacksModeset():
+		e.add(DeviceWindowless, g.Title(), nvidiaParameter, textf("the kernel driver nvidia_drm runs without modeset, "+
+			"and %s needs it to show images", path.Base(e.source.Program)),
+			e.system.bootWords([]string{"nvidia-drm.modeset=1"}, nil))
 	case e.machine.Exists(nvidiaModeset) && !e.user.may(e.host, nvidiaModeset):
 		e.add(GPUPermission, g.Title(), nvidiaModeset, textf(forbidden+consequence, e.user.name, nvidiaModeset),
 			e.nvidiaNodes(nvidiaModeset), little)
@@ -231,6 +238,22 @@ func (e *exam) windowless(g *GPU) {
 			textf(forbidden+", so programs that share images with the kernel, as gamescope, do not use the device",
 				e.user.name, g.render), e.permissionCure(g.render, &e.user, e.unitsOf(&e.user)), little)
 	}
+}
+
+// nvidiaParameter tells whether NVIDIA's kernel driver drives displays. Only root may read it.
+const nvidiaParameter = "/sys/module/nvidia_drm/parameters/modeset"
+
+// lacksModeset reports whether NVIDIA's kernel driver does not drive displays, as releases before 560 do not by
+// default.
+func (h host) lacksModeset() bool {
+	if value := h.machine.Text(nvidiaParameter); value != "" || !h.machine.Exists(nvidiaParameter) {
+		return value == "N"
+	}
+	enables := regexp.MustCompile(`nvidia[-_]drm[. ].*modeset=[1yY]`)
+	set := enables.MatchString(strings.Join(h.machine.BootWords(), " "))
+	h.machine.EachLine("modprobe.d", ".conf",
+		func(_ string, _ int, line string) { set = set || enables.MatchString(line) })
+	return !set && binary.CompareVersions(h.nvidiaLoaded(), "560") < 0
 }
 
 // chip returns the known facts about a device's chip; nil: unknown.

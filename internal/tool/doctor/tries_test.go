@@ -308,6 +308,28 @@ func TestObstacleOfAListedDevice(t *testing.T) {
 	}
 }
 
+// Variables with which programs choose devices are examined against the list of the trial, of which each must leave one.
+func TestDeviceFilters(t *testing.T) {
+	t.Parallel()
+	for environ, want := range map[string]string{
+		"DXVK_FILTER_DEVICE_NAME=GTX 1070": "no listed device matches GTX 1070: programs with DXVK get no device",
+		"DXVK_FILTER_DEVICE_NAME=RX 7800":  "", "GGML_VK_VISIBLE_DEVICES=0,4": "", "GGML_VK_VISIBLE_DEVICES=2, 3": "no listed device matches 2, 3",
+	} {
+		e := newEvidence(examine(t, desktop(t), Options{}, environ))
+		e.Devices = []probe.Device{{Name: "AMD Radeon RX 7800 XT"}, {Name: "llvmpipe"}}
+		e.addDeviceFilters()
+		got := ""
+		for _, f := range e.Findings {
+			if f.Code == VariableHides {
+				got = f.fact.say()
+			}
+		}
+		if (got == "") != (want == "") || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q", environ, got)
+		}
+	}
+}
+
 // A device is without windows if its driver or the programs' loader lacks an extension for the session's windows.
 func TestDevicesWithoutWindows(t *testing.T) {
 	t.Parallel()
@@ -316,6 +338,7 @@ func TestDevicesWithoutWindows(t *testing.T) {
 		environ, instance, device, want string
 		severity                        diag.Severity
 	}{
+		{"DISPLAY=:5", "VK_KHR_xcb_surface", "VK_KHR_swapchain", "the X server of DISPLAY=:5 does not offer DRI3", diag.Warning},
 		{"DISPLAY=:5 WAYLAND_DISPLAY=w", "VK_KHR_xcb_surface", "VK_KHR_swapchain", "its driver does not offer VK_KHR_wayland_surface", diag.Note},
 		{"", "", "VK_KHR_maintenance1", "", 0},
 		{"DISPLAY=:0", "VK_KHR_xlib_surface", "VK_KHR_swapchain", "", 0},
@@ -327,6 +350,7 @@ func TestDevicesWithoutWindows(t *testing.T) {
 		e := newEvidence(examine(t, desktop(t), Options{}, strings.Fields(c.environ)...))
 		e.alone = []alone{{Probe: Probe{Result: ProbeOK}, saw: &probe.Result{Extensions: []probe.Extension{{Name: c.instance}},
 			Devices: []probe.Device{{Name: "AMD Radeon RX 7800 XT", Extensions: []string{c.device}}}}}}
+		e.withoutDRI3 = strings.HasPrefix(c.environ, "DISPLAY=:5")
 		e.windowless()
 		got, severity := "", diag.Severity(0)
 		for _, f := range e.Findings {
@@ -336,6 +360,24 @@ func TestDevicesWithoutWindows(t *testing.T) {
 		}
 		if (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) || severity != c.severity {
 			t.Errorf("%s: %q, %v", c.environ, got, severity)
+		}
+	}
+}
+
+// A line of the X server's configuration that turns DRI3 off is named (ValveSoftware/Proton issue 3585).
+func TestServerWithoutDRI3(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"Section \"Device\"\n  Driver \"intel\"\n  Option \"DRI\" \"2\"\nEndSection\n": "/etc/X11/xorg.conf.d/20-intel.conf, line 3, turns DRI3 off",
+		"Driver \"intel\"\n# Option \"DRI\" \"2\"\nOption \"DRI\" \"3\"\n": "the X server of DISPLAY=:0 does not offer DRI3", "Driver \"modesetting\"\nOption \"DRI\" \"2\"\n": "the X server"} {
+		e := newEvidence(examine(t, desktop(t, file("etc/X11/xorg.conf.d/20-intel.conf", text)), Options{}, "DISPLAY=:0"))
+		e.alone = []alone{{Probe: Probe{Result: ProbeOK}, saw: &probe.Result{Extensions: []probe.Extension{{Name: "VK_KHR_xcb_surface"}},
+			Devices: []probe.Device{{Name: "card", Extensions: []string{"VK_KHR_swapchain"}}}}}}
+		e.withoutDRI3, e.olderDRI = true, e.lineOfDRI()
+		e.windowless()
+		at := slices.IndexFunc(e.Findings, func(f Finding) bool { return f.Code == DeviceWindowless })
+		named := at >= 0 && strings.HasPrefix(e.Findings[at].remedies[0].text, "Write Option \"DRI\" \"3\" in /etc")
+		if at < 0 || !strings.HasPrefix(e.Findings[at].fact.say(), want) || named != strings.Contains(want, "line 3") {
+			t.Errorf("%q: %+v", text, e.Findings)
 		}
 	}
 }

@@ -77,6 +77,32 @@ func (h host) records(file string, fields int) [][]string {
 	return records
 }
 
+// regrouping returns the verb for a node whose group may not open it, and a free number for a group of the system. From
+// systemd 258 on, udev ignores a rule that names a group of persons; every release ignores a rule with an unknown
+// group.
+func (h host) regrouping() (verb, free string) {
+	const firstOfPersons = 1000
+	verb = "regroup-unknown"
+	used := map[int]bool{}
+	for _, fields := range h.records("/etc/group", 3) {
+		id, err := strconv.Atoi(fields[2])
+		switch used[id] = true; {
+		case fields[0] == "render" && err == nil && id >= firstOfPersons:
+			verb = "regroup-of-persons"
+		case fields[0] == "render":
+			verb = "regroup"
+		}
+	}
+	if len(used) == 0 || !slices.ContainsFunc([]string{"/usr/lib/udev", "/lib/udev"}, h.machine.Exists) {
+		verb = "regroup"
+	}
+	number := firstOfPersons - 1
+	for used[number] {
+		number--
+	}
+	return verb, strconv.Itoa(number)
+}
+
 // refusedNode returns the first node of a device that the user may not open; "" if there is none, or it is unknown.
 func (u *user) refusedNode(h host, g *GPU) string {
 	for _, node := range g.Nodes {
@@ -173,11 +199,13 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 		if strings.HasPrefix(node, "/dev/nvidia") {
 			return e.nvidiaNodes(node)
 		}
-		if strings.HasPrefix(node, "/dev/dri/renderD") &&
+		verb, free := e.regrouping()
+		args["free"] = []string{free}
+		if verb == "regroup" && strings.HasPrefix(node, "/dev/dri/renderD") &&
 			slices.Contains(strings.Split(e.field("/etc/group", 3, 0, "render"), ","), u.name) {
 			args["member"] = []string{u.name}
 		}
-		return e.system.by("regroup", args)
+		return e.system.by(verb, args)
 	}
 	args["units"] = term.Words(units, unitName)
 	switch {

@@ -1,15 +1,23 @@
 package doctor
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/display"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/trust"
 	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/term"
 )
@@ -417,6 +425,33 @@ func (r *Report) Quote(f *Finding) string {
 	return ""
 }
 
+// deviceFilters are variables of programs that take only the devices in a list, by a part of the name or by the number.
+// The loader does not know them.
+var deviceFilters = []struct {
+	variable, programs string
+	numbers            bool
+}{{"DXVK_FILTER_DEVICE_NAME", "programs with DXVK", false}, {"VKD3D_FILTER_DEVICE_NAME",
+	"programs with VKD3D-Proton", false}, {"GGML_VK_VISIBLE_DEVICES", "llama.cpp and Ollama", true}}
+
+// addDeviceFilters adds a finding for each variable with which some programs take none of the listed devices.
+func (e *evidence) addDeviceFilters() {
+	for _, f := range deviceFilters {
+		value := e.variable(f.variable)
+		takes := slices.ContainsFunc(e.Devices, func(d probe.Device) bool { return strings.Contains(d.Name, value) })
+		if f.numbers {
+			takes = slices.ContainsFunc(strings.Split(value, ","), func(entry string) bool {
+				number, err := strconv.Atoi(strings.TrimSpace(entry))
+				return err == nil && number < len(e.Devices)
+			})
+		}
+		if value == "" || takes || len(e.Devices) == 0 {
+			continue
+		}
+		e.add(VariableHides, f.variable, "", textf("no listed device matches %s%s: %s get no device", value,
+			e.setterText(f.variable), f.programs), e.changeAdvice(explain.UnsetVariable(f.variable)), something)
+	}
+}
+
 // windowSystems are a session's window systems, each with the variable of its display and the instance extensions for
 // its windows.
 var windowSystems = []struct {
@@ -425,9 +460,42 @@ var windowSystems = []struct {
 }{{"WAYLAND_DISPLAY", "Wayland", []string{"VK_KHR_wayland_surface"}},
 	{"DISPLAY", "X11", []string{"VK_KHR_xcb_surface", "VK_KHR_xlib_surface"}}}
 
+// withoutDRI3 are the VkDriverIds of drivers that need no DRI3, or may not need it: NVIDIA's own and Dozen.
+var withoutDRI3 = []uint32{4, 23}
+
+// askDisplay asks the session's X server whether it takes images of drivers. What cannot be asked is no fault.
+func (t *trying) askDisplay(ctx context.Context, e *evidence) {
+	shown := e.variable("DISPLAY")
+	if shown == "" || e.source.Foreign() {
+		return
+	}
+	name, authority := cmp.Or(e.variable("XAUTHORITY"), path.Join(e.variable(variables.Home.Name()), ".Xauthority")), ""
+	if trust.Path(name) == nil { // a privileged process sends no server a file that another user named
+		authority = e.machine.Whole(name)
+	}
+	offers, err := display.Offers(ctx, shown, []byte(authority), "DRI3")
+	e.olderDRI = e.lineOfDRI()
+	unasked := err != nil && e.olderDRI.File != "" && e.variable("WAYLAND_DISPLAY") == "" // Xwayland reads no such file
+	e.withoutDRI3 = err == nil && !offers || unasked
+}
+
+// lineOfDRI returns the line of the X server's configuration that turns DRI3 off (ValveSoftware/Proton issue 3585);
+// without a file: none.
+func (h host) lineOfDRI() (at FileLine) {
+	option := regexp.MustCompile(`(?i)^\s*Option\s+"DRI"\s+"([012]|false|no|off)"`)
+	for _, file := range h.places("xorg") {
+		ignored := strings.Contains(h.machine.Whole(file), `"modesetting"`) // this driver does not read the option
+		if lines := h.linesWith(file, option.MatchString); len(lines) > 0 && !ignored {
+			return lines[0]
+		}
+	}
+	return at
+}
+
 // windowless adds a finding for each hardware device that no program can show images with, if a display is set: the
-// driver has no swapchains, or driver and loader together have no extension for the session's windows. Source:
-// MrNeRF/LichtFeld-Studio issue 2250.
+// driver has no swapchains, driver and loader together have no extension for the session's windows, or the X server
+// takes no images of it. Sources: MrNeRF/LichtFeld-Studio issue 2250, TigerVNC/tigervnc issue 1674,
+// Steam-Headless/docker-steam-headless issue 168.
 func (e *evidence) windowless() {
 	for _, a := range e.alone {
 		if a.Result != ProbeOK || a.saw == nil {
@@ -452,6 +520,17 @@ func (e *evidence) windowless() {
 					nil)
 			case len(lacking) > 0:
 				e.addSurfaceless(&d, lacking, len(lacking) < len(names))
+			case e.withoutDRI3 && !slices.Contains(withoutDRI3, d.DriverID):
+				lost := usual
+				if len(names) > 1 {
+					lost = nothing
+				}
+				by, at := "the X server of DISPLAY="+e.variable("DISPLAY")+" does not offer DRI3", arguments(nil)
+				if e.olderDRI.File != "" {
+					by, at = e.olderDRI.String()+", turns DRI3 off in the X server", with("line", e.olderDRI.String())
+				}
+				e.add(DeviceWindowless, d.Name, "", textf("%s, so programs show no window of X11 on the device", by),
+					e.system.by("images", at), lost)
 			}
 		}
 	}
