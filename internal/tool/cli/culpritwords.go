@@ -100,3 +100,38 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		}
 	}
 }
+
+// exitWords begin the description of a run that ended by itself.
+const exitWords = "ended with exit code "
+
+// endOf describes the end of a run.
+func endOf(end *run.End) string {
+	where := ""
+	if f := end.Fault; f != nil {
+		mapped := f.Mapped && len(f.Files) > 0
+		if where = " at an address where nothing is mapped"; mapped {
+			where = " in " + f.Files[0]
+		}
+		// For abort(3), Sleep and other system functions, the caller is more informative.
+		caller := slices.IndexFunc(f.Files, func(file string) bool { return !isSystemFile(file) })
+		if caller > 0 || caller == 0 && !mapped {
+			where += ", called from " + f.Files[caller]
+		}
+	}
+	switch {
+	case end.Interrupted:
+		return "interrupted"
+	case end.Hung:
+		return "it hung" + where
+	case end.Enough:
+		return "it ran for the required time"
+	case end.Fault != nil:
+		return "killed by " + end.Fault.Killed + where
+	case end.Killed != "":
+		return "killed by " + end.Killed
+	case end.Crashed():
+		return fmt.Sprintf("ended with exit code %d, %s", end.Code,
+			term.Either(onWindows, "as abort() ends programs", "as where a signal ended a command of a shell"))
+	}
+	return fmt.Sprint(exitWords, end.Code)
+}
