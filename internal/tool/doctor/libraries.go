@@ -170,8 +170,9 @@ func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 	e.nowhere(LibraryMissing, m, nowhere{name: m.Library, places: r.Directories})
 }
 
-// renaming returns advice to name the right library in a manifest, and what is missing. If the library is in another
-// directory, the advice is for each manifest that names libraries of the wrong directory, which is missing.
+// renaming returns advice to name the right library in a manifest, and the missing file. If the right library is in
+// another directory, the advice is for each manifest with libraries of the wrong directory, which is then the missing
+// file.
 func (e *exam) renaming(m *Entry, right string) (lacks string, do *Remedy) {
 	from, to := path.Dir(m.Library), path.Dir(right)
 	if path.Base(right) != path.Base(m.Library) {

@@ -61,10 +61,11 @@ func (e *evidence) addTwice() {
 	}
 }
 
-// lists reports whether the driver works alone and lists a graphics device with an address.
+// lists reports whether the driver works alone and lists a device at the address of another one. Drivers of devices
+// without PCI share numbers of vendors and devices.
 func (a *alone) lists(d probe.Device) bool {
-	return a.Result == ProbeOK && d.Type != vk.CPU && d.PCI != "" &&
-		slices.ContainsFunc(a.saw.Devices, func(o probe.Device) bool { return isSame(o, d) })
+	return a.Result == ProbeOK && d.PCI != "" &&
+		slices.ContainsFunc(a.saw.Devices, func(o probe.Device) bool { return o.PCI == d.PCI })
 }
 
 // addLimited adds a finding for a device of NVIDIA if the node for shared memory may not be opened, or if its module is

@@ -460,7 +460,7 @@ func isBareWord(entry string, words bool) bool {
 }
 
 // Corrected returns the probable intention of a filter value: without spaces beside commas, with tildes around special
-// words, and without what follows an inner star. It returns other values unchanged.
+// words, and with each entry cut off after an inner star. It returns other values unchanged.
 func Corrected(name, value string) string {
 	id := slices.IndexFunc(filters, func(v variables.ID) bool { return v.Name() == name })
 	if id < 0 {
